@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/** `agents/<folder>/agent.yaml`. Source: spec/host §7.4. */
+export const AgentManifest = z
+  .strictObject({
+    name: z
+      .string()
+      .trim()
+      .regex(/^[a-z0-9]+(?:[._-][a-z0-9]+)*$/, 'must be lower-case letters and digits separated by ".", "_" or "-"'),
+    version: z
+      .string()
+      .trim()
+      .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/, 'must be usable as an image tag')
+      .optional(),
+  })
+  .meta({ title: 'SSEBench agent' });
+export type AgentManifest = z.infer<typeof AgentManifest>;

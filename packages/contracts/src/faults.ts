@@ -1,0 +1,77 @@
+import { z } from 'zod';
+
+/** Where in a run something went wrong, in the order that a run reaches them. */
+export const PHASES = ['prepare', 'start', 'agent', 'capture', 'grading', 'collect'] as const;
+export const Phase = z.enum(PHASES);
+export type Phase = z.infer<typeof Phase>;
+
+/** Who brought a fault about. `infra` needs evidence from outside the agent's reach (design §5). */
+export const BLAMES = ['agent', 'model', 'infra', 'task', 'budget', 'integrity', 'user'] as const;
+export const Blame = z.enum(BLAMES);
+export type Blame = z.infer<typeof Blame>;
+
+interface FaultRule {
+  phase: Phase;
+  blame: Blame;
+  /** Whether the same run can be tried again with hope of another outcome. */
+  retryable: boolean;
+  /** What the code means, for the reference table. */
+  meaning: string;
+}
+
+/** Every way in which a run can end without a grade. The code is the contract; the sentence for people is made from it. */
+export const FAULTS = {
+  image_build_failed: { phase: 'prepare', blame: 'task', retryable: true, meaning: 'An image of the task or the agent could not be built.' },
+  image_unusable: { phase: 'prepare', blame: 'task', retryable: false, meaning: 'The case image lacks what a run needs: git, the source tree or the task files.' },
+  engine_unreachable: { phase: 'start', blame: 'infra', retryable: true, meaning: 'The container engine did not answer.' },
+  engine_refused: { phase: 'start', blame: 'infra', retryable: true, meaning: 'The container engine refused a call.' },
+  start_failed: { phase: 'start', blame: 'infra', retryable: true, meaning: 'The container or a service in it did not start.' },
+  agent_not_started: { phase: 'agent', blame: 'task', retryable: false, meaning: "The agent's command could not be executed." },
+  agent_overran: { phase: 'agent', blame: 'agent', retryable: false, meaning: 'The agent phase had not ended long after its limit, and the host ended the container.' },
+  service_lost: { phase: 'agent', blame: 'agent', retryable: false, meaning: 'A service in the work container ended while the agent ran.' },
+  processes_survived: { phase: 'agent', blame: 'agent', retryable: false, meaning: "A process of the agent's user could not be ended." },
+  container_lost: { phase: 'agent', blame: 'infra', retryable: true, meaning: 'The container ended from outside before its work was done.' },
+  baseline_missing: { phase: 'capture', blame: 'infra', retryable: true, meaning: 'The baseline that a patch is measured against is not there or not readable.' },
+  capture_failed: { phase: 'capture', blame: 'agent', retryable: false, meaning: "The agent's tree could not be captured as a patch." },
+  patch_too_large: { phase: 'capture', blame: 'agent', retryable: false, meaning: 'The captured patch is larger than the limit.' },
+  no_check_ran: { phase: 'grading', blame: 'task', retryable: false, meaning: 'The task has no check at all.' },
+  runner_unavailable: { phase: 'grading', blame: 'infra', retryable: true, meaning: "A clean session for the task's scripts could not be made." },
+  script_not_executable: { phase: 'grading', blame: 'task', retryable: false, meaning: "A script of the task can't be executed." },
+  grading_timeout: { phase: 'grading', blame: 'infra', retryable: true, meaning: 'Grading as a whole did not end within its limit.' },
+  grading_failed: { phase: 'grading', blame: 'infra', retryable: true, meaning: 'The grader or its daemon failed.' },
+  no_result: { phase: 'grading', blame: 'infra', retryable: true, meaning: 'The grade container ended without a result.' },
+  results_unwritable: { phase: 'collect', blame: 'infra', retryable: true, meaning: 'The results could not be written.' },
+  interrupted: { phase: 'agent', blame: 'user', retryable: true, meaning: 'The run was stopped by a signal.' },
+  internal: { phase: 'prepare', blame: 'infra', retryable: true, meaning: 'A fault of the harness itself.' },
+} as const satisfies Record<string, FaultRule>;
+
+export type FaultCode = keyof typeof FAULTS;
+export const FAULT_CODES = Object.keys(FAULTS) as [FaultCode, ...FaultCode[]];
+
+/** A run's outcome when it was not graded: the code, where and by whom, and what a person reads about it. */
+export const Fault = z.strictObject({
+  code: z.enum(FAULT_CODES),
+  phase: Phase,
+  blame: Blame,
+  retryable: z.boolean(),
+  /** What was found, and where. Free text; nothing decides by it. */
+  detail: z.string(),
+});
+export type Fault = z.infer<typeof Fault>;
+
+/** A fault of kind `code`; phase and blame may be given where they are known better than the rule knows them. */
+export function fault(code: FaultCode, detail: string, known: Partial<Pick<Fault, 'phase' | 'blame' | 'retryable'>> = {}): Fault {
+  const { phase, blame, retryable } = FAULTS[code];
+  return { code, phase, blame, retryable, ...known, detail };
+}
+
+/** A fault as an exception, for code that has no better way up. */
+export class FaultError extends Error {
+  readonly fault: Fault;
+
+  constructor(value: Fault, options?: ErrorOptions) {
+    super(`${value.code}: ${value.detail}`, options);
+    this.name = 'FaultError';
+    this.fault = value;
+  }
+}

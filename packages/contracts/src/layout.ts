@@ -1,0 +1,73 @@
+/** Where things are inside a container, and the environment variables that name them. Source: spec/runtime §§4, 5, 15; design §4. */
+export const CONTAINER = {
+  /** The read-only runtime volume: `bin/node`, `bin/init`, `runtime.cjs`. */
+  runtime: '/opt/ssebench',
+  node: '/opt/ssebench/bin/node',
+  init: '/opt/ssebench/bin/init',
+  runtimeBundle: '/opt/ssebench/runtime.cjs',
+  prepareBundle: '/opt/ssebench/prepare.cjs',
+  /** The task's files, root only. */
+  task: '/ssebench',
+  /** The clean copy that grading applies the patch to. */
+  repo: '/ssebench-repo',
+  /** Root-only directory that everything mounted from the host lies beneath, the archive aside. */
+  hostMounts: '/var/lib/ssebench',
+  results: '/var/lib/ssebench/results',
+  hostSocketDir: '/var/lib/ssebench/host',
+  hostSocket: '/var/lib/ssebench/host/host.sock',
+  /** What image preparation leaves: baseline and `prepared.json`. */
+  image: '/var/lib/ssebench-image',
+  baseline: '/var/lib/ssebench-image/baseline.git',
+  prepared: '/var/lib/ssebench-image/prepared.json',
+  runner: '/var/lib/ssebench-runner',
+  adminSocket: '/run/ssebench/admin.sock',
+  agentSocket: '/tmp/sse.sock',
+  agentHttpPort: 4263,
+  archive: '/tmp/sse-archive',
+  referencePatch: '/reference/patch.diff',
+} as const;
+
+export const AGENT_USER = 'model';
+export const AGENT_UID = 1000;
+export const RUNNER_USER = 'sse-runner';
+
+/** Environment variables of a container. Values are strings; units in the comments. */
+export const ENV = {
+  archive: 'SSE_ARCHIVE',
+  results: 'SSE_RESULTS',
+  difficulty: 'SSE_DIFFICULTY',
+  /** Agent's time limit, whole seconds. */
+  timeout: 'TIMEOUT',
+  /** Seconds between SIGTERM and SIGKILL at the agent's limit. */
+  agentGrace: 'SSE_AGENT_GRACE',
+  /** Limit of one script run, whole seconds. */
+  checkTimeout: 'SSE_CHECK_TIMEOUT',
+  /** Limit of all grading, whole seconds. */
+  gradingTimeout: 'SSE_GRADING_TIMEOUT',
+  keepAlive: 'SSE_KEEP_ALIVE',
+  daemonSocket: 'SSE_DAEMON_SOCKET',
+  adminSocket: 'SSE_ADMIN_SOCKET',
+  hostSocket: 'SSE_HOST_SOCKET',
+  httpPort: 'SSE_HTTP_PORT',
+  taskDir: 'SSE_BENCH_PATH',
+  repo: 'SSE_REPO_PATH',
+  agentUser: 'SSE_AGENT_USER',
+  runnerUser: 'SSE_RUNNER_USER',
+  runnerDir: 'SSE_RUNNER_DIR',
+  debug: 'SSE_DEBUG',
+  apiKey: 'SSE_API_KEY',
+  baseUrl: 'SSE_BASE_URL',
+  modelName: 'SSE_MODEL_NAME',
+  agentDuration: 'AGENT_DURATION',
+  agentExitStatus: 'AGENT_EXIT_STATUS',
+  agentTimedOut: 'SSE_METRIC_AGENT_TIMEOUT',
+  /** `given`: the patch to grade stands in the results directory already; otherwise it is captured from the tree. */
+  capture: 'SSE_CAPTURE',
+} as const;
+
+/** Limits in force when nothing else is said. Seconds. Sources: spec/host §1.2; design §5. */
+export const DEFAULTS = {
+  agentTimeout: 3600,
+  agentGrace: 10,
+  checkTimeout: 1800,
+} as const;

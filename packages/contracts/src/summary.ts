@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { CheckRecord } from './checks.ts';
+import { Fault } from './faults.ts';
+import { EffectiveLimits } from './limits.ts';
+import { PatchResult, RuntimeResult } from './result.ts';
+import { RunId } from './run-id.ts';
+import { RunSettings } from './run-settings.ts';
+import { TaskConfig } from './task-config.ts';
+import { ArchiveReport, CaptureReport } from './work-outcome.ts';
+
+/** Image IDs that a run used; null where it had no such image (`work` and `agent` in a run that only grades). */
+export const RunImages = z.strictObject({
+  case: z.string().nullable(),
+  work: z.string().nullable(),
+  tool: z.string().nullable(),
+  agent: z.string().nullable(),
+  /** Content hash of the runtime. */
+  runtime: z.string().nullable(),
+});
+export type RunImages = z.infer<typeof RunImages>;
+
+/** The container engine, as it described itself. */
+export const EngineDescription = z.strictObject({
+  name: z.string(),
+  version: z.string(),
+  api_version: z.string(),
+  arch: z.string(),
+});
+export type EngineDescription = z.infer<typeof EngineDescription>;
+
+/** Phases of a run with their durations in milliseconds, in the order they started; some overlap. */
+export const PhaseDuration = z.strictObject({ phase: z.string(), duration_ms: z.int().nonnegative() });
+export type PhaseDuration = z.infer<typeof PhaseDuration>;
+
+/**
+ * `summary.json`. The first eight keys are those of seeds/results-format; the rest is ours, beside them.
+ * `outcome` tells apart what `patch_result.status` can't: `graded`, or the fault's code with its blame.
+ */
+export const Summary = z
+  .strictObject({
+    task: TaskConfig,
+    config: RunSettings,
+    patch_result: PatchResult,
+    runtime_result: RuntimeResult,
+    /** US dollars. */
+    spend: z.number().nonnegative(),
+    run_id: RunId,
+    started_at: z.iso.datetime(),
+    ended_at: z.iso.datetime(),
+    outcome: z.strictObject({ code: z.string(), fault: Fault.nullable() }),
+    checks: z.array(CheckRecord),
+    capture: CaptureReport.nullable(),
+    archive: ArchiveReport.nullable(),
+    phases: z.array(PhaseDuration),
+    images: RunImages,
+    limits: EffectiveLimits,
+    engine: EngineDescription.nullable(),
+    versions: z.strictObject({ ssebench: z.string(), node: z.string(), dataset: z.string().nullable() }),
+    task_files_sha256: z.string().nullable(),
+  })
+  .meta({ title: 'SSEBench run summary' });
+export type Summary = z.infer<typeof Summary>;
