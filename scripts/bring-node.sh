@@ -5,6 +5,8 @@
 # or older than package-lock.json. On Linux with glibc that is the binary pinned in package.json, which npm brings as a
 # package; elsewhere the system's own, 24 or newer. When nothing is to be done it starts no process at all.
 
+NODE=''
+
 say() { printf 'ssebench: %s\n' "$*" >&2; }
 
 die() {

@@ -1,0 +1,38 @@
+import { AGENT_USER, CONTAINER, DEFAULTS, type ENV, RUNNER_USER } from '@ssebench/contracts/layout';
+
+interface Variable {
+  fallback: string;
+  meaning: string;
+}
+
+/** What each environment variable of a container means. The type demands a row for every one of the contract. */
+export const CONTAINER_VARIABLES: Readonly<Record<keyof typeof ENV, Variable>> = {
+  archive: { fallback: CONTAINER.archive, meaning: "The agent's own directory, kept with the results." },
+  results: { fallback: CONTAINER.results, meaning: 'The results directory, root only.' },
+  difficulty: { fallback: '2', meaning: 'Difficulty level, 0 to 4. Anything else stops the container from starting.' },
+  timeout: { fallback: String(DEFAULTS.agentTimeout), meaning: "The agent's time limit, seconds." },
+  agentGrace: { fallback: String(DEFAULTS.agentGrace), meaning: 'Seconds between SIGTERM and SIGKILL at the limit.' },
+  checkTimeout: { fallback: String(DEFAULTS.checkTimeout), meaning: 'Limit of one script run, seconds.' },
+  gradingTimeout: { fallback: 'from the check limit', meaning: 'Limit of grading as a whole, seconds.' },
+  keepAlive: { fallback: '0', meaning: '`1` keeps the container after its work.' },
+  daemonSocket: { fallback: CONTAINER.agentSocket, meaning: 'Unix socket of the agent-facing API.' },
+  adminSocket: { fallback: CONTAINER.adminSocket, meaning: 'Unix socket of the admin API, root only.' },
+  hostSocket: { fallback: CONTAINER.hostSocket, meaning: 'Unix socket that the host reads state and events from.' },
+  httpPort: {
+    fallback: String(CONTAINER.agentHttpPort),
+    meaning: 'TCP port of the agent-facing API, on the loopback.',
+  },
+  taskDir: { fallback: CONTAINER.task, meaning: "The task's files, root only." },
+  repo: { fallback: CONTAINER.repo, meaning: 'The clean copy that the patch is applied to.' },
+  agentUser: { fallback: AGENT_USER, meaning: "The agent's user." },
+  runnerUser: { fallback: RUNNER_USER, meaning: "The user that the task's scripts run as." },
+  runnerDir: { fallback: CONTAINER.runner, meaning: "Scratch space of the script runner's sessions." },
+  debug: { fallback: 'unset', meaning: 'Set: more lines in the logs.' },
+  apiKey: { fallback: 'set by the host', meaning: "The run's key for the model gateway; empty without a model." },
+  baseUrl: { fallback: 'set by the host', meaning: 'Address of the model gateway; empty without a model.' },
+  modelName: { fallback: 'set by the host', meaning: 'The model to use; `none` in a reference run.' },
+  agentDuration: { fallback: '0', meaning: 'Seconds that the agent ran, for the evaluator.' },
+  agentExitStatus: { fallback: 'unset', meaning: "The agent's exit status, for the evaluator." },
+  agentTimedOut: { fallback: 'unset', meaning: '`true` when the agent reached its limit, for the evaluator.' },
+  capture: { fallback: 'unset', meaning: '`given`: grade the `final.patch` that stands in the results directory.' },
+};
