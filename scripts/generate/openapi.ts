@@ -28,6 +28,13 @@ const NAMED = new Map<z.ZodType, string>([
 const registry = z.registry<{ id: string }>();
 for (const [schema, id] of NAMED) registry.add(schema, { id });
 
+/** Names of the schemas that are bodies of requests. */
+const REQUESTS = new Set(
+  daemonApi.ROUTES.flatMap(({ body }) => (body instanceof z.ZodUnion ? body.options : [body])).flatMap(
+    (schema) => NAMED.get(schema as z.ZodType) ?? [],
+  ),
+);
+
 function reference(schema: z.ZodType): Json {
   const name = NAMED.get(schema);
   if (name) return { $ref: `#/components/schemas/${name}` };
@@ -76,12 +83,17 @@ function operation({ path, summary, access, body, answer, statuses }: daemonApi.
   };
 }
 
+/** Requests may leave out what has a default; answers have every key. */
 function components(): Json {
-  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
+  const uri = (id: string) => `#/components/schemas/${id}`;
+  const sent = z.toJSONSchema(registry, { io: 'input', uri }).schemas;
+  const answered = z.toJSONSchema(registry, { io: 'output', uri }).schemas;
+  const names = [...NAMED.values()].sort();
   return Object.fromEntries(
-    Object.entries(schemas)
-      .sort(([a], [b]) => a.localeCompare(b))
-      .map(([name, { $schema: _schema, $id: _id, ...schema }]) => [name, schema]),
+    names.map((name) => {
+      const { $schema: _schema, $id: _id, ...schema } = (REQUESTS.has(name) ? sent : answered)[name] ?? {};
+      return [name, schema];
+    }),
   );
 }
 
