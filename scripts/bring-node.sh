@@ -27,10 +27,10 @@ install_packages() {
     # Two commands that start at the same moment install once.
     if command -v flock >/dev/null 2>&1; then flock 9; fi
     packages_missing || exit 0
-    say "installing the npm packages (npm ci), about 350 MB in node_modules"
+    say "installing the npm packages (npm ci), about 430 MB in node_modules"
     if ! (cd "$ROOT" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) >"$ROOT/.cache/npm-ci.log" 2>&1 </dev/null; then
-      cat "$ROOT/.cache/npm-ci.log" >&2
-      die "npm ci failed, see above; the machine needs to reach an npm registry (npm config get registry)"
+      head -n 12 "$ROOT/.cache/npm-ci.log" >&2
+      die "npm ci failed, see $ROOT/.cache/npm-ci.log; it needs a registry that it can reach (npm config get registry)"
     fi
   ) 9>"$ROOT/.cache/npm.lock" || exit 1
 }

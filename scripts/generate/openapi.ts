@@ -29,11 +29,13 @@ const registry = z.registry<{ id: string }>();
 for (const [schema, id] of NAMED) registry.add(schema, { id });
 
 /** Names of the schemas that are bodies of requests. */
-const REQUESTS = new Set(
-  daemonApi.ROUTES.flatMap(({ body }) => (body instanceof z.ZodUnion ? body.options : [body])).flatMap(
-    (schema) => NAMED.get(schema as z.ZodType) ?? [],
-  ),
-);
+const REQUESTS = new Set(daemonApi.ROUTES.flatMap(({ body }) => (body ? namesIn(body) : [])));
+
+function namesIn(schema: z.ZodType): string[] {
+  const name = NAMED.get(schema);
+  if (name) return [name];
+  return schema instanceof z.ZodUnion ? schema.options.flatMap((option) => namesIn(option as z.ZodType)) : [];
+}
 
 function reference(schema: z.ZodType): Json {
   const name = NAMED.get(schema);
