@@ -22,9 +22,8 @@ export interface Agent {
 
 /** Reads `agents/<folder>` of home. @throws UserError for an unknown agent and for every problem of its manifest */
 export function loadAgent(home: string, folder: string): Agent {
-  const folders = listAgents(home);
-  if (!folders.includes(folder)) throw new UserError(unknownName('agent', folder, folders));
   const dir = join(home, 'agents', folder);
+  if (!isFolderName(folder) || !existsSync(dir)) throw new UserError(unknownName('agent', folder, listAgents(home)));
   const manifest = readYaml(join(dir, 'agent.yaml'), AgentManifest).value;
   if (!existsSync(join(dir, 'Dockerfile'))) throw new UserError(`${showPath(dir)}/Dockerfile: no such file`);
   return { folder, dir, name: manifest.name, version: manifest.version ?? VERSION, manifest };
@@ -38,4 +37,8 @@ export function listAgents(home: string): string[] {
     .filter((entry) => entry.isDirectory() && existsSync(join(agents, entry.name, 'agent.yaml')))
     .map(({ name }) => name)
     .sort();
+}
+
+function isFolderName(name: string): boolean {
+  return name !== '' && !name.startsWith('.') && !/[/\0]/.test(name);
 }

@@ -20,11 +20,10 @@ export function hashFiles(folder: string): Record<string, string> {
  * ASCII escaped. Source: spec/host §3.1.
  */
 export function digestOfFiles(files: Readonly<Record<string, string>>): string {
-  const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => byCodePoint(a, b)));
   // Keys that look like integers come first in a JavaScript object, so the text is put together by hand.
-  const pairs = Object.keys(sorted)
-    .sort(byCodePoint)
-    .map((path) => `${asciiJson(path)}:${asciiJson(sorted[path] ?? '')}`);
+  const pairs = Object.entries(files)
+    .sort(([a], [b]) => byCodePoint(a, b))
+    .map(([path, hash]) => `${asciiJson(path)}:${asciiJson(hash)}`);
   return createHash('sha256')
     .update(`{${pairs.join(',')}}`)
     .digest('hex');

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { UserError } from '../cli/errors.ts';
+import { showPath } from './show-path.ts';
+
+/** The prefix of images that we build ourselves; an image under another prefix is pulled. */
+const OWN_REGISTRY = 'localhost/ssebench';
+const REGISTRY = /^[a-z0-9]+(?:[.-][a-z0-9]+)*(?::[0-9]+)?(?:\/[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*)*$/;
+
+/** Where a setting's value came from. */
+export type SettingSource = 'environment' | '.env';
+
+/** Settings of the process's environment, then of `.env`. Values are trimmed; an empty one counts as unset. */
+export interface Settings {
+  get(name: string): string | undefined;
+  sourceOf(name: string): SettingSource | undefined;
+  /** `SSEBENCH_REGISTRY`: prefix of all image names, without a final slash. */
+  registry: string;
+  /** `SSEBENCH_EXTRA_CA`: absolute path of a PEM file; undefined when unset. A relative one is relative to the workspace. */
+  extraCa: string | undefined;
+}
+
+/** Reads the settings. Source: spec/host §7.2. @throws UserError for an unreadable `.env` and for a value that can't be */
+export function loadSettings(workspace: string, env: NodeJS.ProcessEnv = process.env): Settings {
+  const file = readEnvFile(join(workspace, '.env'));
+  const fromProcess = (name: string) => env[name]?.trim() || undefined;
+  const fromFile = (name: string) => file[name]?.trim() || undefined;
+  const get = (name: string) => fromProcess(name) ?? fromFile(name);
+  const extraCa = get('SSEBENCH_EXTRA_CA');
+  return {
+    get,
+    sourceOf: (name) => (fromProcess(name) ? 'environment' : fromFile(name) ? '.env' : undefined),
+    registry: registryOf(get('SSEBENCH_REGISTRY')),
+    extraCa: extraCa ? resolve(workspace, extraCa) : undefined,
+  };
+}
+
+function registryOf(value: string | undefined): string {
+  const registry = (value ?? OWN_REGISTRY).replace(/\/+$/, '');
+  if (REGISTRY.test(registry)) return registry;
+  throw new UserError(
+    `SSEBENCH_REGISTRY: "${value}" is no image prefix, such as ${OWN_REGISTRY} or ghcr.io/owner/name`,
+  );
+}
+
+function readEnvFile(path: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new UserError(`${showPath(path)}: can't be read: ${(cause as Error).message}`, 1, { cause });
+  }
+}
