@@ -34,5 +34,10 @@ export const CONTAINER_VARIABLES: Readonly<Record<keyof typeof ENV, Variable>> =
   agentDuration: { fallback: '0', meaning: 'Seconds that the agent ran, for the evaluator.' },
   agentExitStatus: { fallback: 'unset', meaning: "The agent's exit status, for the evaluator." },
   agentTimedOut: { fallback: 'unset', meaning: '`true` when the agent reached its limit, for the evaluator.' },
+  agentEnv: {
+    fallback: 'set by the host',
+    meaning: "The agent image's environment as a JSON object, for the agent alone.",
+  },
+  source: { fallback: "the task's `source`", meaning: 'The tree that the agent edits.' },
   capture: { fallback: 'unset', meaning: '`given`: grade the `final.patch` that stands in the results directory.' },
 };
