@@ -1,0 +1,171 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
+import { Directory, Pacer } from './directory.ts';
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+export interface TreeCopyOptions {
+  /** Who every copied entry will belong to. */
+  uid: number;
+  gid: number;
+  /** Leave out every `.git`, at any depth. */
+  excludeGit?: boolean;
+  /** Only what this user could read itself is copied: a file that belongs to another user and is closed to it is skipped. */
+  readableBy?: { uid: number; gid: number };
+  /** Most bytes of all files together, by size and not by blocks. */
+  maxBytes?: number;
+  /** File modes become 0644 or 0755 and directory modes 0755, in place of the source's. */
+  plainModes?: boolean;
+}
+
+export interface TreeCopyReport {
+  files: number;
+  bytes: number;
+  /** What was left out and why, at most the first thousand. Paths are relative to the source; non-UTF-8 bytes are replaced. */
+  skipped: { path: string; reason: 'special_file' | 'unreadable' | 'vanished' }[];
+}
+
+/** A tree that holds more bytes than a copy may take. */
+export class TreeTooLargeError extends Error {
+  constructor(maxBytes: number) {
+    super(`the tree holds more than ${maxBytes} bytes`);
+    this.name = 'TreeTooLargeError';
+  }
+}
+
+/**
+ * Copies the directory `source` to `target`, which must not exist, while others may change the source. Reached by
+ * descriptor and without following links; links are copied as links; FIFOs, sockets and devices are skipped, and what
+ * vanishes or is swapped meanwhile. Set-id and sticky bits are dropped, owners can always read and write
+ * (spec/runtime §3.5). The target's top directory gets its owner and mode last: until then nobody else can enter it.
+ * @throws TreeTooLargeError, or the file system's error on the target's side; the partial copy stays
+ */
+export async function copyTree(source: string, target: string, options: TreeCopyOptions): Promise<TreeCopyReport> {
+  const copy = new TreeCopy(options);
+  using from = Directory.open(source);
+  mkdirSync(target, { mode: 0o700 });
+  using to = Directory.open(target);
+  await copy.directory(from, to, '');
+  return copy.report;
+}
+
+class TreeCopy {
+  readonly report: TreeCopyReport = { files: 0, bytes: 0, skipped: [] };
+  readonly #options: TreeCopyOptions;
+  readonly #pacer = new Pacer();
+  readonly #buffer = Buffer.allocUnsafe(256 * 1024);
+
+  constructor(options: TreeCopyOptions) {
+    this.#options = options;
+  }
+
+  async directory(from: Directory, to: Directory, prefix: string): Promise<void> {
+    for (const name of from.names()) {
+      if (this.#options.excludeGit && name.toString('latin1') === '.git') continue;
+      if (this.#pacer.due) await this.#pacer.giveWay();
+      await this.#entry(from, to, name, prefix);
+    }
+    const mode = this.#options.plainModes ? 0o755 : (fstatSync(from.fd).mode & 0o777) | 0o700;
+    fchownSync(to.fd, this.#options.uid, this.#options.gid);
+    fchmodSync(to.fd, mode);
+  }
+
+  async #entry(from: Directory, to: Directory, name: Buffer, prefix: string): Promise<void> {
+    const path = () => `${prefix}${name}`;
+    const stats = lstatSync(from.at(name), { throwIfNoEntry: false });
+    if (!stats) return this.#skip(path(), 'vanished');
+    if (stats.isDirectory()) {
+      const inner = attempt(() => from.openDirectory(name));
+      if (!inner) return this.#skip(path(), 'vanished');
+      using source = inner;
+      mkdirSync(to.at(name), { mode: 0o700 });
+      using target = to.openDirectory(name);
+      await this.directory(source, target, `${prefix}${name}/`);
+    } else if (stats.isSymbolicLink()) {
+      const link = attempt(() => readlinkSync(from.at(name), { encoding: 'buffer' }));
+      if (!link) return this.#skip(path(), 'vanished');
+      symlinkSync(link, to.at(name));
+      lchownSync(to.at(name), this.#options.uid, this.#options.gid);
+    } else if (stats.isFile()) {
+      await this.#file(from, to, name, path);
+    } else {
+      this.#skip(path(), 'special_file');
+    }
+  }
+
+  async #file(from: Directory, to: Directory, name: Buffer, path: () => string): Promise<void> {
+    const source = attempt(() => openSync(from.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+    if (source === undefined) return this.#skip(path(), 'vanished');
+    try {
+      const stats = fstatSync(source);
+      if (!stats.isFile()) return this.#skip(path(), 'special_file');
+      if (!this.#mayRead(stats)) return this.#skip(path(), 'unreadable');
+      this.#count(stats.size);
+      const target = openSync(to.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+      try {
+        await this.#content(source, target, stats.size);
+        fchownSync(target, this.#options.uid, this.#options.gid);
+        const own = stats.mode & 0o777;
+        fchmodSync(target, this.#options.plainModes ? (own & 0o100 ? 0o755 : 0o644) : own | 0o600);
+      } finally {
+        closeSync(target);
+      }
+    } finally {
+      closeSync(source);
+    }
+  }
+
+  /** As many bytes as the file had when it was opened: one that grows meanwhile does not keep us. */
+  async #content(source: number, target: number, size: number): Promise<void> {
+    let left = size;
+    while (left > 0) {
+      const read = readSync(source, this.#buffer, 0, Math.min(left, this.#buffer.length), null);
+      if (read === 0) return;
+      for (let written = 0; written < read; ) written += writeSync(target, this.#buffer, written, read - written);
+      left -= read;
+      if (left > 0 && this.#pacer.due) await this.#pacer.giveWay();
+    }
+  }
+
+  #count(size: number): void {
+    this.report.files += 1;
+    this.report.bytes += size;
+    const { maxBytes } = this.#options;
+    if (maxBytes !== undefined && this.report.bytes > maxBytes) throw new TreeTooLargeError(maxBytes);
+  }
+
+  #mayRead(stats: Stats): boolean {
+    const reader = this.#options.readableBy;
+    if (!reader || stats.uid === reader.uid) return true;
+    return Boolean(stats.mode & (stats.gid === reader.gid ? 0o040 : 0o004));
+  }
+
+  #skip(path: string, reason: TreeCopyReport['skipped'][number]['reason']): void {
+    if (this.report.skipped.length < 1000) this.report.skipped.push({ path, reason });
+  }
+}
+
+/** The value, or undefined when the entry was removed, swapped or can't be opened. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO', 'EINVAL', 'EACCES', 'ENODEV'].includes(code)) return undefined;
+    throw error;
+  }
+}
