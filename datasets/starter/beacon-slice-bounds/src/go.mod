@@ -1,0 +1,3 @@
+module github.com/ssebench/beacon
+
+go 1.24
