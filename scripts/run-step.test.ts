@@ -22,6 +22,11 @@ test('a gate that does not end is ended at its limit and has failed', async () =
   });
 });
 
+test('a program that is not there is a failure, and the steps after it still run', async () => {
+  const step = { name: 'absent', kind: 'gate', command: ['no-such-program'], limitMinutes: 1 } as const;
+  expect(await runStep(root, step)).toEqual({ passed: 0, failed: 1 });
+});
+
 test('a vitest run counts the tests that it reports', () => {
   expect(vitestTally('{"numPassedTests": 4, "numFailedTests": 0}', true)).toEqual({ passed: 4, failed: 0 });
   expect(vitestTally('{"numPassedTests": 4, "numFailedTests": 2}', false)).toEqual({ passed: 4, failed: 2 });

@@ -39,8 +39,13 @@ export async function runStep(root: string, step: Step): Promise<Tally> {
     stdio: ['ignore', 'inherit', 'inherit'],
     timeout: step.limitMinutes * 60_000,
   });
-  const [status] = await once(child, 'close');
-  const succeeded = status === 0;
+  const succeeded = await once(child, 'close').then(
+    ([status]) => status === 0,
+    (error: unknown) => {
+      process.stderr.write(`${program} can't be started: ${String(error)}\n`);
+      return false;
+    },
+  );
   if (step.kind === 'gate') return { passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1 };
   return vitestTally(readIfThere(report), succeeded);
 }

@@ -39,5 +39,9 @@ export const CONTAINER_VARIABLES: Readonly<Record<keyof typeof ENV, Variable>> =
     meaning: "The agent image's environment as a JSON object, for the agent alone.",
   },
   source: { fallback: "the task's `source`", meaning: 'The tree that the agent edits.' },
+  daemonTimeout: { fallback: '300', meaning: 'How long the daemon may take to be ready, seconds.' },
+  readyFd: { fallback: 'unset', meaning: 'Descriptor on which a service writes a line when it is ready.' },
+  archiveTimeout: { fallback: 'set by the host', meaning: 'Limit of making the source archive, seconds.' },
+  archiveMaxBytes: { fallback: 'set by the host', meaning: 'Most bytes of the compressed source archive.' },
   capture: { fallback: 'unset', meaning: '`given`: grade the `final.patch` that stands in the results directory.' },
 };
