@@ -1,0 +1,4 @@
+/** Where a command leaves its exit status. */
+export interface Outcome {
+  status: number;
+}

@@ -1,0 +1,25 @@
+import { FaultError } from '@ssebench/contracts/faults';
+import { isEngineError } from '@ssebench/engine/errors';
+import { UserError } from './errors.ts';
+
+/** Says on standard error what ended the command, and returns the exit status. */
+export function reportError(error: unknown): number {
+  const { text, status } = describe(error);
+  process.stderr.write(`${text}\n`);
+  return status;
+}
+
+function describe(error: unknown): { text: string; status: number } {
+  if (error instanceof UserError) return { text: error.lines.join('\n'), status: error.exitStatus };
+  if (isEngineError(error, 'aborted')) return { text: 'Interrupted', status: 130 };
+  if (isEngineError(error)) return { text: `${error.message}${remedy(error.code)}`, status: 1 };
+  if (error instanceof FaultError) return { text: error.message, status: 1 };
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { text: `fault of ssebench itself: ${text}`, status: 1 };
+}
+
+function remedy(code: string): string {
+  if (code === 'build_failed') return '';
+  const start = code === 'unreachable' ? '; start it or name it with DOCKER_HOST' : '';
+  return `${start}; "ssebench doctor" says more`;
+}

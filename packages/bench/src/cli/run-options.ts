@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { Outcome } from './outcome.ts';
+
+/** `run` and `grade`. Values are checked when the command runs, so that the help loads nothing. */
+export function addRunCommands(program: Command, outcome: Outcome): void {
+  const run = program
+    .command('run')
+    .description('run one agent on one task and grade what it leaves')
+    .requiredOption('--agent <name>', 'folder under agents/')
+    .requiredOption('--task <id>', "the task's folder name")
+    .option('--model <name>', 'a model of models/*.yaml; not needed for the agent "reference"')
+    .option('--local <dir>', 'dataset folder that holds the task')
+    .option('--timeout <seconds>', 'time limit of the agent (default: 3600)')
+    .option('--difficulty <level>', '0 to 4: the checks that the agent may run itself, all to none (default: 2)')
+    .option('--egress <policy>', 'restricted: no network but the model; open: also the internet (default: restricted)')
+    .option('--mode <mode>', 'sandbox: the agent works beside the project (default: sandbox)');
+  addGradingOptions(run)
+    .option('--grading <mode>', "separate: in a container of its own; same: in the agent's (default: separate)")
+    .option('--catalog <source>', 'not in this version')
+    .option('--build', 'not in this version')
+    .option('--backend <name>', 'not in this version')
+    .option('--prebuilt', 'not in this version')
+    .option('--tool-layer <name>', 'not in this version')
+    .option('--plugin <name>', 'not in this version', (name: string, earlier: string[]) => [...earlier, name], [])
+    .action(async (options) => {
+      outcome.status = await (await import('./commands/run.ts')).run(options);
+    });
+
+  const grade = program
+    .command('grade')
+    .description('grade a patch on a task, without an agent')
+    .requiredOption('--task <id>', "the task's folder name")
+    .requiredOption('--local <dir>', 'dataset folder that holds the task')
+    .requiredOption('--patch <file>', "a git diff against the task's source");
+  addGradingOptions(grade).action(async (options) => {
+    outcome.status = await (await import('./commands/grade.ts')).grade(options);
+  });
+}
+
+function addGradingOptions(command: Command): Command {
+  return command
+    .option('--run-id <id>', 'name of the run directory (default: the time and six hex digits)')
+    .option('--require-pass', 'exit with status 1 unless the grade is "passed"')
+    .option('--keep-container', 'leave the containers after the run')
+    .option('--check-timeout <seconds>', 'time limit of one script (default: 1800)')
+    .option('--grading-timeout <seconds>', 'time limit of all grading (default: enough for every script and 300)')
+    .option('--memory <size>', 'limit of a container, such as 512m or 4g')
+    .option('--cpus <number>', 'limit of a container, such as 1.5')
+    .option('--pids <count>', 'limit of processes and threads of a container, at least 4096')
+    .option('--disk <size>', 'limit of what a container writes, such as 20g, where the engine has one')
+    .option('--extra-ca <file>', 'PEM file of a certificate authority that image builds trust as well');
+}

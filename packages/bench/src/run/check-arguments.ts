@@ -1,0 +1,279 @@
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DEFAULT_DIFFICULTY, DIFFICULTY_NAMES } from '@ssebench/contracts/difficulty';
+import { DEFAULTS } from '@ssebench/contracts/layout';
+import { MIN_PIDS } from '@ssebench/contracts/limits';
+import { makeRunId, RunId } from '@ssebench/contracts/run-id';
+import {
+  defaultGradingTimeout,
+  EGRESS_POLICIES,
+  type EgressPolicy,
+  GRADING_MODES,
+  KEYLESS_AGENTS,
+  NO_MODEL,
+  REFERENCE_AGENT,
+  RUN_MODES,
+  type RunSettings,
+} from '@ssebench/contracts/run-settings';
+import { UserError } from '../cli/errors.ts';
+import { parseChoice, parseCount, parseCpus, parseSeconds, parseSize, usageError } from '../cli/option-values.ts';
+import { loadAgent } from '../config/agents.ts';
+import { unknownName } from '../config/closest.ts';
+import { loadModels } from '../config/models.ts';
+import type { Settings } from '../config/settings.ts';
+import { loadTask, type Task } from '../config/tasks.ts';
+import type { GradePlan, RequestedLimits, RunPlan } from './plan.ts';
+import { runPath } from './run-directory.ts';
+
+/** Linkers and sanitizers need this much at the least. Bytes. */
+const MIN_MEMORY = 64 * 2 ** 20;
+const MIN_DISK = 64 * 2 ** 20;
+/** What `grade` records as its agent: nobody worked, a patch was given. */
+const PATCH_AGENT = 'patch';
+
+/** Options that `run` and `grade` share, as they stand on the command line. */
+export interface GradingOptions {
+  task: string;
+  local?: string;
+  runId?: string;
+  requirePass?: boolean;
+  keepContainer?: boolean;
+  checkTimeout?: string;
+  gradingTimeout?: string;
+  memory?: string;
+  cpus?: string;
+  pids?: string;
+  disk?: string;
+  extraCa?: string;
+}
+
+export interface RunOptions extends GradingOptions {
+  agent: string;
+  model?: string;
+  timeout?: string;
+  difficulty?: string;
+  egress?: string;
+  mode?: string;
+  grading?: string;
+  catalog?: string;
+  build?: boolean;
+  backend?: string;
+  prebuilt?: boolean;
+  toolLayer?: string;
+  plugin?: string[];
+}
+
+export interface GradeOptions extends GradingOptions {
+  local: string;
+  patch: string;
+}
+
+/** What the checks look at beside the options. */
+export interface World {
+  home: string;
+  /** Where `models/` is. */
+  workspace: string;
+  settings: Settings;
+  cwd: string;
+  startedAt: Date;
+  /** At least three random bytes, for the run's ID. */
+  random: Uint8Array;
+}
+
+/** The options whose form alone is checked, before anything is read. */
+type Forms = Pick<RunPlan, 'runId' | 'startedAt' | 'limits' | 'keepContainer' | 'requirePass' | 'resultsRoot'> & {
+  checkTimeout: number;
+  gradingTimeout: number | undefined;
+};
+
+/**
+ * Checks everything about a run that can be checked before anything starts, in the order of spec/host §1.2.
+ * @returns the plan, and warnings for people
+ * @throws UserError for the first thing that is wrong: with status 2 for values of the wrong form, else 1
+ */
+export function checkRunArguments(options: RunOptions, world: World): { plan: RunPlan; warnings: string[] } {
+  const forms = formsOf(options, world);
+  const mode = parseChoice('--mode', options.mode ?? 'sandbox', RUN_MODES);
+  const egressOption = options.egress && parseChoice('--egress', options.egress, EGRESS_POLICIES);
+  const difficulty = parseDifficultyLevel(options.difficulty);
+  const grading = parseChoice('--grading', options.grading ?? 'separate', GRADING_MODES);
+  const timeout = options.timeout === undefined ? DEFAULTS.agentTimeout : parseSeconds('--timeout', options.timeout);
+
+  const warnings: string[] = [];
+  const isReference = options.agent === REFERENCE_AGENT;
+  if (!options.model && !isReference) {
+    throw new UserError(`--model is missing: every agent but "${REFERENCE_AGENT}" needs one; ${modelsText(world)}`);
+  }
+  if (isReference && options.model && options.model !== NO_MODEL) {
+    warnings.push(`the agent "${REFERENCE_AGENT}" uses no model: --model ${options.model} is ignored`);
+  }
+  refuseOtherVersions(options, mode, world.settings);
+  const egress = egressOption || egressSetting(world.settings);
+  const task = taskOf(options, world);
+  if (isReference && !task.config.files.patch) {
+    throw new UserError(`the task "${task.id}" has no reference patch: files.patch is not set in its config`);
+  }
+  const agent = loadAgent(world.home, options.agent);
+  const model = isReference ? NO_MODEL : checkModel(options.model ?? '', options.agent, world);
+  const extraCa = extraCaOf(options, world);
+  const settings: RunSettings = {
+    agent: agent.folder,
+    model,
+    mode,
+    timeout,
+    difficulty,
+    tool_layer: 'sandbox',
+    egress,
+    reference_run: isReference,
+    plugins: [],
+    ...gradingSettings(forms, grading, task),
+  };
+  const { checkTimeout: _check, gradingTimeout: _grading, ...common } = forms;
+  const plan: RunPlan = { ...common, task, agent, settings, agentGrace: DEFAULTS.agentGrace, extraCa };
+  refuseExisting(plan.resultsRoot, plan);
+  return { plan, warnings };
+}
+
+/** The same for the second half of a run alone. @throws UserError as `checkRunArguments` */
+export function checkGradeArguments(options: GradeOptions, world: World): GradePlan {
+  const forms = formsOf(options, world);
+  const task = taskOf(options, world);
+  const patch = readableFile('--patch', resolve(world.cwd, options.patch));
+  const extraCa = extraCaOf(options, world);
+  const settings: RunSettings = {
+    agent: PATCH_AGENT,
+    model: NO_MODEL,
+    mode: 'sandbox',
+    timeout: DEFAULTS.agentTimeout,
+    difficulty: DEFAULT_DIFFICULTY,
+    tool_layer: 'sandbox',
+    egress: 'restricted',
+    reference_run: false,
+    plugins: [],
+    ...gradingSettings(forms, 'separate', task),
+  };
+  const { checkTimeout: _check, gradingTimeout: _grading, ...common } = forms;
+  const plan: GradePlan = { ...common, task, patch, settings, extraCa };
+  refuseExisting(plan.resultsRoot, plan);
+  return plan;
+}
+
+function formsOf(options: GradingOptions, world: World): Forms {
+  const runId = options.runId ?? makeRunId(world.startedAt, world.random);
+  const valid = RunId.safeParse(runId);
+  if (!valid.success) throw usageError('--run-id', runId, valid.error.issues[0]?.message ?? '');
+  const optional = <T>(value: string | undefined, parse: (value: string) => T) =>
+    value === undefined ? undefined : parse(value);
+  const limits: RequestedLimits = {
+    memoryBytes: optional(options.memory, (value) => parseSize('--memory', value, MIN_MEMORY)),
+    cpus: optional(options.cpus, (value) => parseCpus('--cpus', value)),
+    pids: optional(options.pids, (value) => parseCount('--pids', value, MIN_PIDS, 4_194_304)),
+    diskBytes: optional(options.disk, (value) => parseSize('--disk', value, MIN_DISK)),
+  };
+  return {
+    runId,
+    startedAt: world.startedAt,
+    limits,
+    keepContainer: options.keepContainer ?? false,
+    requirePass: options.requirePass ?? false,
+    resultsRoot: resolve(world.cwd, 'results'),
+    checkTimeout:
+      optional(options.checkTimeout, (value) => parseSeconds('--check-timeout', value)) ?? DEFAULTS.checkTimeout,
+    gradingTimeout: optional(options.gradingTimeout, (value) => parseSeconds('--grading-timeout', value)),
+  };
+}
+
+function gradingSettings(forms: Forms, grading: RunSettings['grading'], task: Task) {
+  const { checkTimeout, gradingTimeout } = forms;
+  const enough = defaultGradingTimeout(checkTimeout, task.config.files.poc?.length ?? 0);
+  return { grading, check_timeout: checkTimeout, grading_timeout: gradingTimeout ?? enough };
+}
+
+function parseDifficultyLevel(value: string | undefined): number {
+  if (value === undefined) return DEFAULT_DIFFICULTY;
+  if (/^[0-4]$/.test(value)) return Number(value);
+  const levels = DIFFICULTY_NAMES.map((name, level) => `${level} (${name})`).join(', ');
+  throw usageError('--difficulty', value, `must be one of ${levels}`);
+}
+
+/** What other versions have, by option and by setting. */
+function refuseOtherVersions(options: RunOptions, mode: RunSettings['mode'], settings: Settings): void {
+  const refuse = (what: string): never => {
+    throw new UserError(`${what}: not in this version`);
+  };
+  if (options.toolLayer !== undefined) refuse('--tool-layer');
+  if (mode === 'sidecar') refuse('--mode sidecar');
+  if (options.prebuilt) refuse('--prebuilt');
+  if (/^(?:1|true|yes|on)$/i.test(settings.get('SSEBENCH_PREBUILT') ?? '')) refuse('SSEBENCH_PREBUILT');
+  if (options.backend !== undefined) refuse('--backend');
+  const backend = settings.get('SSEBENCH_BACKEND');
+  if (backend && backend !== 'docker') refuse(`SSEBENCH_BACKEND=${backend}`);
+  if (options.plugin?.length) refuse('--plugin');
+  if (options.catalog !== undefined) refuse('--catalog');
+  if (options.build) refuse('--build');
+}
+
+function egressSetting(settings: Settings): EgressPolicy {
+  const value = settings.get('SSEBENCH_EGRESS') ?? 'restricted';
+  const policy = EGRESS_POLICIES.find((choice) => choice === value);
+  if (policy) return policy;
+  throw new UserError(`SSEBENCH_EGRESS: "${value}" is not allowed; must be one of ${EGRESS_POLICIES.join(', ')}`);
+}
+
+function taskOf(options: GradingOptions, world: World): Task {
+  if (!options.local)
+    throw new UserError('--local is missing: name the dataset folder that holds the task, such as datasets/starter');
+  return loadTask(resolve(world.cwd, options.local), options.task);
+}
+
+function modelsText(world: World): string {
+  const names = loadModels(join(world.workspace, 'models')).map(({ name }) => name);
+  return names.length > 0 ? `available: ${names.join(', ')}` : `there are none in ${join(world.workspace, 'models')}`;
+}
+
+function checkModel(name: string, agent: string, world: World): string {
+  const models = loadModels(join(world.workspace, 'models'));
+  const model = models.find((candidate) => candidate.name === name);
+  if (!model)
+    throw new UserError(
+      unknownName(
+        'model',
+        name,
+        models.map((known) => known.name),
+      ),
+    );
+  if (KEYLESS_AGENTS.includes(agent)) return name;
+  const missing = model.requiredKeys.filter((key) => world.settings.get(key) === undefined);
+  if (missing.length > 0) {
+    throw new UserError(
+      `the model "${name}" needs ${missing.join(' and ')}: set it in ${join(world.workspace, '.env')} or in the environment`,
+    );
+  }
+  return name;
+}
+
+function extraCaOf(options: GradingOptions, { cwd, settings }: World): string | undefined {
+  if (options.extraCa !== undefined) return readableFile('--extra-ca', resolve(cwd, options.extraCa));
+  return settings.extraCa && readableFile('SSEBENCH_EXTRA_CA', settings.extraCa);
+}
+
+function readableFile(option: string, path: string): string {
+  try {
+    if (!statSync(path).isFile()) throw new UserError(`${option}: ${path} is not a file`);
+    accessSync(path, constants.R_OK);
+    return path;
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const problem = code === 'ENOENT' || code === 'ENOTDIR' ? 'no such file' : `can't be read: ${message}`;
+    throw new UserError(`${option}: ${path}: ${problem}`, 1, { cause: error });
+  }
+}
+
+function refuseExisting(resultsRoot: string, plan: Pick<RunPlan, 'runId' | 'task' | 'settings'>): void {
+  const { model, agent } = plan.settings;
+  const path = runPath(resultsRoot, { task: plan.task.id, model, agent, runId: plan.runId });
+  // A link counts although it leads nowhere: that is a run that was killed.
+  if (!lstatSync(path, { throwIfNoEntry: false })) return;
+  throw new UserError(`the run directory ${path} exists; use another --run-id`);
+}
