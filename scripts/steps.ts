@@ -12,7 +12,7 @@ const gate = (name: string, ...command: string[]): Step => ({ name, command, kin
 
 const vitest = (name: string, project: string, limitMinutes: number): Step => ({
   name,
-  command: ['vitest', 'run', '--project', project, '--passWithNoTests'],
+  command: ['vitest', 'run', '--project', project],
   kind: 'vitest',
   limitMinutes,
 });
