@@ -1,8 +1,8 @@
 import type { ByteSource, CallOptions, Labels } from './port.ts';
 
 /**
- * A container to create. No terminal, no init of the engine's, no restart, the default seccomp profile;
- * beyond what is said here the image's configuration holds.
+ * A container to create. No terminal, no init of the engine's, no restart, the default seccomp profile, at least the last
+ * 64 MiB of its output kept; beyond what is said here the image's configuration holds.
  */
 export interface ContainerSpec {
   /** Id, so that nobody can move the name beneath it. */
@@ -10,7 +10,7 @@ export interface ContainerSpec {
   name?: string;
   /** Replaces the image's; an empty list means none. */
   entrypoint?: readonly string[];
-  /** Replaces the image's; an empty list means none. */
+  /** Replaces the image's. An entrypoint without a `cmd` runs without arguments. */
   cmd?: readonly string[];
   /** Added to the image's. */
   env?: Readonly<Record<string, string>>;

@@ -118,8 +118,8 @@ export interface ContainerEngine {
   listNetworks(labels: Labels, options?: CallOptions): Promise<NetworkInfo[]>;
 
   /**
-   * What happens to our objects from now on: when the promise has resolved, nothing later is missed.
-   * Ends without an error when `signal` fires; throws `unreachable` when the engine goes away.
+   * What happens to our containers and images from now on: when the promise has resolved, nothing later is missed.
+   * Ends without an error when `signal` fires or the engine closes the stream; throws `unreachable` when it breaks.
    */
   events(filter: EventFilter, signal: AbortSignal): Promise<AsyncIterable<EngineEvent>>;
 
@@ -162,7 +162,7 @@ export interface EngineAbilities {
   /** A Unix socket that a container's process serves in a mounted host directory can be connected to from the host. */
   socketMounts: boolean;
   limits: { memory: boolean; cpus: boolean; pids: boolean; disk: boolean };
-  /** Builds run on BuildKit (cache mounts, bind mounts of other images). */
+  /** Builds know `RUN --mount`: BuildKit, or Podman's builder. */
   buildkit: boolean;
   /** Why an ability is missing, in the engine's words or ours, by its name (`disk`, `socketMounts`, …). */
   reasons: Readonly<Record<string, string>>;
@@ -203,9 +203,8 @@ export interface EventFilter {
 }
 
 export interface EngineEvent {
-  type: 'container' | 'image' | 'volume' | 'network';
+  type: 'container' | 'image';
   action: string;
-  /** Of the object: an id, or a volume's name. */
   id: string;
   /** Labels and what the engine adds (`name`, `image`, `exitCode`, …). */
   attributes: Readonly<Record<string, string>>;

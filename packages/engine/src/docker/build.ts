@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { EngineError } from '../errors.ts';
+import type { BuildRequest } from '../image.ts';
+import type { ContainerEngine, EngineVersion } from '../port.ts';
+import { BuildLogWriter } from './build-log.ts';
+import { openBuildSession } from './build-session.ts';
+import { decodeTrace } from './buildkit-trace.ts';
+import { jsonLines } from './json-lines.ts';
+import { ourLabels } from './labels.ts';
+import { LIMIT } from './limits.ts';
+import type { Transport } from './transport.ts';
+
+interface WireBuildLine {
+  id?: string;
+  /** BuildKit: base64 of a trace, or the image. Podman's and Docker's old builder: the image. */
+  aux?: string | { ID?: string };
+  stream?: string;
+  status?: string;
+  error?: string;
+  errorDetail?: { message?: string };
+}
+
+/** Lines of the old builder's output that the error repeats. */
+const TAIL_LINES = 40;
+
+export function buildCalls(transport: Transport, version: EngineVersion): Pick<ContainerEngine, 'build'> {
+  return {
+    async build(request) {
+      const operation = `build ${request.tags[0] ?? 'image'}`;
+      // Podman has one builder and no session; it takes the same request.
+      if (version.product === 'podman') return follow(transport, request, { operation, session: undefined });
+      const session = await openBuildSession(transport, randomUUID(), request.signal);
+      try {
+        return await follow(transport, request, { operation, session: session.id });
+      } finally {
+        session.close();
+      }
+    },
+  };
+}
+
+async function follow(
+  transport: Transport,
+  request: BuildRequest,
+  { operation, session }: { operation: string; session: string | undefined },
+): Promise<string> {
+  const onOutput = request.onOutput ?? (() => undefined);
+  const log = new BuildLogWriter(onOutput);
+  const tail: string[] = [];
+  let image: string | undefined;
+  const call = {
+    operation,
+    method: 'POST',
+    path: '/build',
+    query: {
+      ...(session !== undefined && { version: '2', session }),
+      t: request.tags,
+      dockerfile: request.dockerfile ?? 'Dockerfile',
+      buildargs: JSON.stringify(request.buildArgs ?? {}),
+      labels: JSON.stringify(ourLabels(request.labels)),
+      platform: request.platform,
+      target: request.target,
+      nocache: request.noCache ? '1' : '0',
+      rm: '1',
+      forcerm: '1',
+    },
+    upload: request.context,
+  } as const;
+  // A step may be silent for as long as it likes: no idle limit.
+  const limit = { totalMs: request.timeoutMs ?? LIMIT.build, idleMs: undefined };
+  for await (const line of jsonLines<WireBuildLine>(await transport.stream(call, limit, request.signal))) {
+    if (line.id === 'moby.buildkit.trace' && typeof line.aux === 'string') {
+      log.add(decodeTrace(Buffer.from(line.aux, 'base64')));
+    } else if (typeof line.aux === 'object' && line.aux.ID !== undefined) {
+      image = line.aux.ID;
+    } else if (line.error !== undefined) {
+      const words = line.errorDetail?.message ?? line.error;
+      throw new EngineError('build_failed', { operation, detail: log.failure ?? [...tail, words].join('\n') });
+    } else {
+      for (const text of (line.stream ?? line.status ?? '').split('\n').filter((it) => it.trim() !== '')) {
+        tail.push(text);
+        if (tail.length > TAIL_LINES) tail.shift();
+        onOutput(text);
+      }
+    }
+  }
+  if (image === undefined) throw new EngineError('build_failed', { operation, detail: 'the engine named no image' });
+  return image;
+}

@@ -1,0 +1,54 @@
+import type { ContainerSpec, Mount } from '../container.ts';
+import { ourLabels } from './labels.ts';
+
+/** The engine keeps at most so much of a container's output: a program that prints without end must not fill the disk. */
+const LOG = { Type: 'json-file', Config: { 'max-size': '64m', 'max-file': '2' } };
+
+/** The request body that creates a container. */
+export function containerBody(spec: ContainerSpec): object {
+  const { limits = {} } = spec;
+  return {
+    Image: spec.image,
+    Entrypoint: spec.entrypoint,
+    Cmd: spec.cmd,
+    Env: Object.entries(spec.env ?? {}).map(([name, value]) => `${name}=${value}`),
+    Labels: ourLabels(spec.labels),
+    Hostname: spec.hostname,
+    User: spec.user,
+    WorkingDir: spec.workdir,
+    StopSignal: spec.stopSignal,
+    Tty: false,
+    OpenStdin: false,
+    HostConfig: {
+      Mounts: (spec.mounts ?? []).map(mountBody),
+      NetworkMode: spec.network === 'none' ? 'none' : spec.network.bridge,
+      ExtraHosts: Object.entries(spec.extraHosts ?? {}).map(([name, address]) => `${name}:${address}`),
+      CapDrop: ['ALL'],
+      CapAdd: spec.capabilities,
+      SecurityOpt: spec.noNewPrivileges ? ['no-new-privileges'] : [],
+      Memory: limits.memoryBytes,
+      MemorySwap: limits.memoryBytes,
+      NanoCpus: limits.cpus === undefined ? undefined : Math.round(limits.cpus * 1e9),
+      PidsLimit: limits.pids,
+      StorageOpt: limits.diskBytes === undefined ? undefined : { size: String(limits.diskBytes) },
+      ReadonlyRootfs: spec.readOnlyRootfs ?? false,
+      Sysctls: spec.sysctls,
+      Init: false,
+      RestartPolicy: { Name: 'no' },
+      LogConfig: LOG,
+    },
+  };
+}
+
+function mountBody(mount: Mount): object {
+  switch (mount.type) {
+    case 'bind':
+      return { Type: 'bind', Source: mount.source, Target: mount.target, ReadOnly: mount.readOnly };
+    case 'volume':
+      return { Type: 'volume', Source: mount.name, Target: mount.target, ReadOnly: mount.readOnly };
+    case 'tmpfs': {
+      const options = { SizeBytes: mount.sizeBytes, Mode: mount.mode };
+      return { Type: 'tmpfs', Target: mount.target, TmpfsOptions: options };
+    }
+  }
+}

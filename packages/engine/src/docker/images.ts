@@ -1,0 +1,155 @@
+import { EngineError } from '../errors.ts';
+import type { ImageSummary } from '../image.ts';
+import type { ContainerEngine } from '../port.ts';
+import { imagePath, parseRef } from './image-ref.ts';
+import { jsonLines } from './json-lines.ts';
+import { labelFilter, ourLabels } from './labels.ts';
+import { LIMIT } from './limits.ts';
+import { nodeArchitecture } from './system.ts';
+import type { Transport } from './transport.ts';
+
+interface WireImageSummary {
+  Id: string;
+  RepoTags: string[] | null;
+  Labels: Record<string, string> | null;
+  Size: number;
+  /** Seconds since 1970. */
+  Created: number;
+}
+
+interface WireImage {
+  Id: string;
+  RepoTags: string[] | null;
+  Size: number;
+  Created?: string;
+  Architecture: string;
+  Config: {
+    Labels?: Record<string, string> | null;
+    Env?: string[] | null;
+    Cmd?: string[] | null;
+    Entrypoint?: string[] | null;
+    WorkingDir?: string;
+    User?: string;
+  } | null;
+}
+
+interface WireProgress {
+  status?: string;
+  id?: string;
+  progressDetail?: { current?: number; total?: number } | null;
+  error?: string;
+}
+
+/** Images, apart from building them. */
+export function imageCalls(
+  transport: Transport,
+): Pick<ContainerEngine, 'pull' | 'tag' | 'inspectImage' | 'importImage' | 'removeImage' | 'listImages'> {
+  return {
+    async pull(ref, options) {
+      const operation = `pull ${ref}`;
+      const { name, tag } = parseRef(ref, operation);
+      const call = { operation, method: 'POST', path: '/images/create', query: { fromImage: name, tag } } as const;
+      const limit = { totalMs: options?.timeoutMs, idleMs: LIMIT.idle };
+      for await (const line of jsonLines<WireProgress>(await transport.stream(call, limit, options?.signal))) {
+        if (line.error !== undefined) throw pullError(operation, line.error);
+        options?.onProgress?.({
+          status: line.status ?? '',
+          ...(line.id !== undefined && { id: line.id }),
+          ...(line.progressDetail?.current !== undefined && { currentBytes: line.progressDetail.current }),
+          ...(line.progressDetail?.total !== undefined && { totalBytes: line.progressDetail.total }),
+        });
+      }
+    },
+    async tag(image, ref, options) {
+      const operation = `tag ${image} as ${ref}`;
+      const { name, tag } = parseRef(ref, operation);
+      const path = `${imagePath(image, operation)}/tag`;
+      await transport.json({ operation, method: 'POST', path, query: { repo: name, tag } }, options, LIMIT.change);
+    },
+    async inspectImage(ref, options) {
+      const operation = `inspect image ${ref}`;
+      const path = `${imagePath(ref, operation)}/json`;
+      const image = await transport.find<WireImage>({ operation, method: 'GET', path }, options);
+      return image && readImage(image);
+    },
+    async importImage({ rootfs, ref, changes = [], labels, signal, timeoutMs }) {
+      const operation = `import image ${ref}`;
+      const { name, tag } = parseRef(ref, operation);
+      const labelChanges = Object.entries(ourLabels(labels)).map(
+        ([key, value]) => `LABEL ${quote(key)}=${quote(value)}`,
+      );
+      const query = { fromSrc: '-', repo: name, tag, changes: [...changes, ...labelChanges] };
+      const call = { operation, method: 'POST', path: '/images/create', query, upload: rootfs } as const;
+      let id: string | undefined;
+      const answer = await transport.stream(call, { totalMs: timeoutMs, idleMs: LIMIT.idle }, signal);
+      for await (const line of jsonLines<WireProgress>(answer)) {
+        if (line.error !== undefined) throw new EngineError('refused', { operation, detail: line.error });
+        id = /sha256:[0-9a-f]{64}/.exec(line.status ?? '')?.[0] ?? id;
+      }
+      if (id === undefined) throw new EngineError('refused', { operation, detail: 'the engine named no image' });
+      return id;
+    },
+    async removeImage(ref, options) {
+      const operation = `remove image ${ref}`;
+      const query = { force: options?.force ? '1' : '0' };
+      await transport.json(
+        { operation, method: 'DELETE', path: imagePath(ref, operation), query },
+        options,
+        LIMIT.change,
+      );
+    },
+    async listImages(labels, options) {
+      const query = { filters: JSON.stringify({ label: labelFilter(labels) }) };
+      const call = { operation: 'list images', method: 'GET', path: '/images/json', query } as const;
+      return (await transport.json<WireImageSummary[]>(call, options)).map(readImageSummary);
+    },
+  };
+}
+
+function readImageSummary(image: WireImageSummary): ImageSummary {
+  return {
+    id: image.Id,
+    tags: realTags(image.RepoTags),
+    labels: image.Labels ?? {},
+    sizeBytes: image.Size,
+    created: new Date(image.Created * 1000),
+  };
+}
+
+function readImage(image: WireImage) {
+  const config = image.Config ?? {};
+  return {
+    id: image.Id,
+    tags: realTags(image.RepoTags),
+    labels: config.Labels ?? {},
+    sizeBytes: image.Size,
+    created: new Date(image.Created ?? 0),
+    env: Object.fromEntries((config.Env ?? []).map(splitVariable)),
+    cmd: config.Cmd ?? [],
+    entrypoint: config.Entrypoint ?? [],
+    workdir: config.WorkingDir || '/',
+    user: config.User ?? '',
+    architecture: nodeArchitecture(image.Architecture),
+  };
+}
+
+function splitVariable(line: string): [string, string] {
+  const at = line.indexOf('=');
+  return at === -1 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)];
+}
+
+/** Engines list an image without a name under `<none>:<none>`. */
+function realTags(tags: readonly string[] | null): string[] {
+  return (tags ?? []).filter((tag) => tag !== '<none>:<none>');
+}
+
+/** A word of a Dockerfile instruction. */
+function quote(text: string): string {
+  return `"${text.replace(/(["\\$])/g, '\\$1')}"`;
+}
+
+/** Some registries' refusals arrive after the engine has said 200. */
+function pullError(operation: string, words: string): EngineError {
+  const absent = /not found|manifest unknown|does not exist|denied/i.test(words);
+  return new EngineError(absent ? 'not_found' : 'refused', { operation, detail: words });
+}
