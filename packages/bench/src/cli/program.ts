@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addBuildCommands } from './build-options.ts';
 import { addHostCommands } from './host-options.ts';
+import { leaveOnInterrupt } from './interrupt.ts';
 import type { Outcome } from './outcome.ts';
 import { addRunCommands } from './run-options.ts';
 import { addRunsCommands } from './runs-options.ts';
@@ -8,7 +9,6 @@ import { VERSION } from './version.ts';
 
 /** Status of a command line that makes no sense: an unknown option, a missing one, a value of the wrong form. */
 const USAGE = 2;
-const INTERRUPTED = 130;
 
 /**
  * Runs the command that `args` ask for. Options are declared here, for the help; what a command does is loaded when it
@@ -29,7 +29,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   addHostCommands(program, outcome);
   for (const command of allCommands(program))
     command.copyInheritedSettings(program).helpOption('-h, --help', 'print this help');
-  process.once('SIGINT', leaveInterrupted);
+  leaveOnInterrupt();
   try {
     await program.parseAsync(args, { from: 'user' });
     return outcome.status;
@@ -37,19 +37,12 @@ export async function runCli(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError)
       return error.exitCode === 0 || isHelpForNothing(error) ? error.exitCode : USAGE;
     return (await import('./report-error.ts')).reportError(error);
-  } finally {
-    process.off('SIGINT', leaveInterrupted);
   }
 }
 
 /** No subcommand: commander has printed the help. */
 function isHelpForNothing(error: CommanderError): boolean {
   return error.code === 'commander.help';
-}
-
-function leaveInterrupted(): void {
-  process.stderr.write('Interrupted\n');
-  process.exit(INTERRUPTED);
 }
 
 function allCommands(command: Command): Command[] {

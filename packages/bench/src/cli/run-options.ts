@@ -33,7 +33,7 @@ export function addRunCommands(program: Command, outcome: Outcome): void {
     .requiredOption('--local <dir>', 'dataset folder that holds the task')
     .requiredOption('--patch <file>', "a git diff against the task's source");
   addGradingOptions(grade).action(async (options) => {
-    outcome.status = await (await import('./commands/grade.ts')).grade(options);
+    outcome.status = await (await import('./commands/run.ts')).grade(options);
   });
 }
 

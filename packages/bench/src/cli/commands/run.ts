@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { checksOf } from '@ssebench/contracts/task-config';
+import { connectEngine } from '@ssebench/engine/docker/connect';
+import {
+  checkGradeArguments,
+  checkRunArguments,
+  type GradeOptions,
+  type RunOptions,
+} from '../../run/check-arguments.ts';
+import type { RunContext, RunReport } from '../../run/execute-run.ts';
+import type { GradePlan, RunPlan } from '../../run/plan.ts';
+import { closingLines } from '../closing-lines.ts';
+import { type Host, openHost } from '../host.ts';
+import { guardInterrupts } from '../interrupt.ts';
+import { print, warn } from '../output.ts';
+import { VERSION } from '../version.ts';
+
+const INTERRUPTED = 130;
+
+/** `ssebench run`. Returns the exit status. @throws UserError | EngineError before anything has started */
+export async function run(options: RunOptions): Promise<number> {
+  const host = openHost();
+  const { plan, warnings } = checkRunArguments(options, worldOf(host));
+  for (const warning of warnings) warn(warning);
+  return conduct(plan, host, async (context) => (await import('../../run/execute-run.ts')).executeRun(plan, context));
+}
+
+/** `ssebench grade`. As `run`. */
+export async function grade(options: GradeOptions): Promise<number> {
+  const host = openHost();
+  const plan = checkGradeArguments(options, worldOf(host));
+  return conduct(plan, host, async (context) =>
+    (await import('../../run/execute-grade.ts')).executeGrade(plan, context),
+  );
+}
+
+async function conduct(
+  plan: RunPlan | GradePlan,
+  host: Host,
+  execute: (context: RunContext) => Promise<RunReport>,
+): Promise<number> {
+  // Before the run has a directory: an engine that is not there is no run.
+  const engine = await connectEngine();
+  const { createProgress } = await import('../../progress/create-progress.ts');
+  guardInterrupts();
+  const report = await execute({
+    home: host.home,
+    workspace: host.workspace,
+    registry: host.settings.registry,
+    version: VERSION,
+    progress: createProgress(),
+    connect: async () => engine,
+  });
+  const { directory, patchResult, interrupted } = report;
+  for (const line of closingLines({ patchResult, checks: checksOf(plan.task.config), directory })) print(line);
+  if (interrupted) return INTERRUPTED;
+  return plan.requirePass && patchResult.status !== 'passed' ? 1 : 0;
+}
+
+function worldOf({ home, workspace, settings }: Host) {
+  return { home, workspace, settings, cwd: process.cwd(), startedAt: new Date(), random: randomBytes(3) };
+}
