@@ -9,7 +9,13 @@ export const BENCHER_ACTIONS = ['build', 'run_poc', 'function_test', 'intent_tes
 export type BencherAction = (typeof BENCHER_ACTIONS)[number];
 
 /** How much the agent may check its own work. Source: seeds/difficulty-levels. */
-export const DIFFICULTY_NAMES = ['FULL_ASSISTANCE', 'NO_INTENT_TEST', 'NO_FUTURE_TEST', 'BUILD_ONLY', 'NO_BUILD'] as const;
+export const DIFFICULTY_NAMES = [
+  'FULL_ASSISTANCE',
+  'NO_INTENT_TEST',
+  'NO_FUTURE_TEST',
+  'BUILD_ONLY',
+  'NO_BUILD',
+] as const;
 export const DEFAULT_DIFFICULTY = 2;
 
 /** A level, 0 (everything allowed) to 4 (nothing). */

@@ -13,7 +13,13 @@ export type Step = (typeof STEPS)[number];
 export const RunEvent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('step_started'), at, step: z.enum(STEPS) }),
   z.strictObject({ type: z.literal('step_ended'), at, step: z.enum(STEPS), duration_ms: z.int().nonnegative() }),
-  z.strictObject({ type: z.literal('check_started'), at, check: z.enum(CHECK_NAMES), poc: z.string().nullable(), grading: z.boolean() }),
+  z.strictObject({
+    type: z.literal('check_started'),
+    at,
+    check: z.enum(CHECK_NAMES),
+    poc: z.string().nullable(),
+    grading: z.boolean(),
+  }),
   z.strictObject({
     type: z.literal('check_ended'),
     at,

@@ -21,26 +21,111 @@ interface FaultRule {
 
 /** Every way in which a run can end without a grade. The code is the contract; the sentence for people is made from it. */
 export const FAULTS = {
-  image_build_failed: { phase: 'prepare', blame: 'task', retryable: true, meaning: 'An image of the task or the agent could not be built.' },
-  image_unusable: { phase: 'prepare', blame: 'task', retryable: false, meaning: 'The case image lacks what a run needs: git, the source tree or the task files.' },
-  engine_unreachable: { phase: 'start', blame: 'infra', retryable: true, meaning: 'The container engine did not answer.' },
+  image_build_failed: {
+    phase: 'prepare',
+    blame: 'task',
+    retryable: true,
+    meaning: 'An image of the task or the agent could not be built.',
+  },
+  image_unusable: {
+    phase: 'prepare',
+    blame: 'task',
+    retryable: false,
+    meaning: 'The case image lacks what a run needs: git, the source tree or the task files.',
+  },
+  engine_unreachable: {
+    phase: 'start',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'The container engine did not answer.',
+  },
   engine_refused: { phase: 'start', blame: 'infra', retryable: true, meaning: 'The container engine refused a call.' },
-  start_failed: { phase: 'start', blame: 'infra', retryable: true, meaning: 'The container or a service in it did not start.' },
-  agent_not_started: { phase: 'agent', blame: 'task', retryable: false, meaning: "The agent's command could not be executed." },
-  agent_overran: { phase: 'agent', blame: 'agent', retryable: false, meaning: 'The agent phase had not ended long after its limit, and the host ended the container.' },
-  service_lost: { phase: 'agent', blame: 'agent', retryable: false, meaning: 'A service in the work container ended while the agent ran.' },
-  processes_survived: { phase: 'agent', blame: 'agent', retryable: false, meaning: "A process of the agent's user could not be ended." },
-  container_lost: { phase: 'agent', blame: 'infra', retryable: true, meaning: 'The container ended from outside before its work was done.' },
-  baseline_missing: { phase: 'capture', blame: 'infra', retryable: true, meaning: 'The baseline that a patch is measured against is not there or not readable.' },
-  capture_failed: { phase: 'capture', blame: 'agent', retryable: false, meaning: "The agent's tree could not be captured as a patch." },
-  patch_too_large: { phase: 'capture', blame: 'agent', retryable: false, meaning: 'The captured patch is larger than the limit.' },
+  start_failed: {
+    phase: 'start',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'The container or a service in it did not start.',
+  },
+  agent_not_started: {
+    phase: 'agent',
+    blame: 'task',
+    retryable: false,
+    meaning: "The agent's command could not be executed.",
+  },
+  agent_overran: {
+    phase: 'agent',
+    blame: 'agent',
+    retryable: false,
+    meaning: 'The agent phase had not ended long after its limit, and the host ended the container.',
+  },
+  service_lost: {
+    phase: 'agent',
+    blame: 'agent',
+    retryable: false,
+    meaning: 'A service in the work container ended while the agent ran.',
+  },
+  processes_survived: {
+    phase: 'agent',
+    blame: 'agent',
+    retryable: false,
+    meaning: "A process of the agent's user could not be ended.",
+  },
+  container_lost: {
+    phase: 'agent',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'The container ended from outside before its work was done.',
+  },
+  baseline_missing: {
+    phase: 'capture',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'The baseline that a patch is measured against is not there or not readable.',
+  },
+  capture_failed: {
+    phase: 'capture',
+    blame: 'agent',
+    retryable: false,
+    meaning: "The agent's tree could not be captured as a patch.",
+  },
+  patch_too_large: {
+    phase: 'capture',
+    blame: 'agent',
+    retryable: false,
+    meaning: 'The captured patch is larger than the limit.',
+  },
   no_check_ran: { phase: 'grading', blame: 'task', retryable: false, meaning: 'The task has no check at all.' },
-  runner_unavailable: { phase: 'grading', blame: 'infra', retryable: true, meaning: "A clean session for the task's scripts could not be made." },
-  script_not_executable: { phase: 'grading', blame: 'task', retryable: false, meaning: "A script of the task can't be executed." },
-  grading_timeout: { phase: 'grading', blame: 'infra', retryable: true, meaning: 'Grading as a whole did not end within its limit.' },
+  runner_unavailable: {
+    phase: 'grading',
+    blame: 'infra',
+    retryable: true,
+    meaning: "A clean session for the task's scripts could not be made.",
+  },
+  script_not_executable: {
+    phase: 'grading',
+    blame: 'task',
+    retryable: false,
+    meaning: "A script of the task can't be executed.",
+  },
+  grading_timeout: {
+    phase: 'grading',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'Grading as a whole did not end within its limit.',
+  },
   grading_failed: { phase: 'grading', blame: 'infra', retryable: true, meaning: 'The grader or its daemon failed.' },
-  no_result: { phase: 'grading', blame: 'infra', retryable: true, meaning: 'The grade container ended without a result.' },
-  results_unwritable: { phase: 'collect', blame: 'infra', retryable: true, meaning: 'The results could not be written.' },
+  no_result: {
+    phase: 'grading',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'The grade container ended without a result.',
+  },
+  results_unwritable: {
+    phase: 'collect',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'The results could not be written.',
+  },
   interrupted: { phase: 'agent', blame: 'user', retryable: true, meaning: 'The run was stopped by a signal.' },
   internal: { phase: 'prepare', blame: 'infra', retryable: true, meaning: 'A fault of the harness itself.' },
 } as const satisfies Record<string, FaultRule>;
@@ -60,7 +145,11 @@ export const Fault = z.strictObject({
 export type Fault = z.infer<typeof Fault>;
 
 /** A fault of kind `code`; phase and blame may be given where they are known better than the rule knows them. */
-export function fault(code: FaultCode, detail: string, known: Partial<Pick<Fault, 'phase' | 'blame' | 'retryable'>> = {}): Fault {
+export function fault(
+  code: FaultCode,
+  detail: string,
+  known: Partial<Pick<Fault, 'phase' | 'blame' | 'retryable'>> = {},
+): Fault {
   const { phase, blame, retryable } = FAULTS[code];
   return { code, phase, blame, retryable, ...known, detail };
 }
@@ -74,4 +163,11 @@ export class FaultError extends Error {
     this.name = 'FaultError';
     this.fault = value;
   }
+}
+
+/** What `error_msg` says of a fault, in the words that readers of results know. Source: seeds/results-format. */
+export function errorMessage({ code, detail }: Fault): string {
+  if (code === 'no_check_ran') return 'No check ran';
+  if (code === 'no_result') return 'No result: evaluator did not produce output';
+  return `Exception: ${detail}`;
 }

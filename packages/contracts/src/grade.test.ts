@@ -4,7 +4,17 @@ import { gradeOf, patchDoesNotApply } from './grade.ts';
 
 function check(change: Partial<CheckRecord>, output = ''): { record: CheckRecord; output: string } {
   return {
-    record: { check: 'build', poc: null, outcome: 'passed', exit_code: 0, duration_ms: 1, log: null, confirmed: false, reason: null, ...change },
+    record: {
+      check: 'build',
+      poc: null,
+      outcome: 'passed',
+      exit_code: 0,
+      duration_ms: 1,
+      log: null,
+      confirmed: false,
+      reason: null,
+      ...change,
+    },
     output,
   };
 }

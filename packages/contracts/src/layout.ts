@@ -61,8 +61,19 @@ export const ENV = {
   agentDuration: 'AGENT_DURATION',
   agentExitStatus: 'AGENT_EXIT_STATUS',
   agentTimedOut: 'SSE_METRIC_AGENT_TIMEOUT',
+  /** The agent image's own environment, as a JSON object: for the agent alone, not for root's processes. */
+  agentEnv: 'SSE_AGENT_ENV',
+  /** The tree that the agent edits. */
+  source: 'SSE_SOURCE',
   /** `given`: the patch to grade stands in the results directory already; otherwise it is captured from the tree. */
   capture: 'SSE_CAPTURE',
+  /** How long the daemon may take to be ready, whole seconds. */
+  daemonTimeout: 'SSE_DAEMON_TIMEOUT',
+  /** Descriptor on which a service writes a line when it is ready. */
+  readyFd: 'SSE_READY_FD',
+  /** Limits of the source archive: whole seconds, and bytes of the compressed file. */
+  archiveTimeout: 'SSE_ARCHIVE_TIMEOUT',
+  archiveMaxBytes: 'SSE_ARCHIVE_MAX_BYTES',
 } as const;
 
 /** Limits in force when nothing else is said. Seconds. Sources: spec/host §1.2; design §5. */
@@ -70,4 +81,18 @@ export const DEFAULTS = {
   agentTimeout: 3600,
   agentGrace: 10,
   checkTimeout: 1800,
+} as const;
+
+/** Files that a container leaves in its results directory. Source: seeds/results-format; those of ours are named so. */
+export const RESULT_FILE = {
+  grade: 'result.json',
+  patch: 'final.patch',
+  commits: 'commits.log',
+  sourceArchive: 'source.tar.gz',
+  /** Ours: how the agent phase ended. */
+  work: 'work.json',
+  /** Ours: every check that ran, written after each. */
+  checks: 'checks.json',
+  /** Ours: why there is no grade; only there when grading ended in a fault. */
+  gradeFault: 'grade-fault.json',
 } as const;

@@ -17,13 +17,23 @@ const sound = {
 test('parsing trims strings and fills in every key', () => {
   const config = TaskConfig.parse(sound);
   expect(config.project).toBe('ini');
-  expect(config.files).toEqual({ patch: null, future_test: 'diffs/test.diff', security_test: null, intent_test: null, poc: ['pocs/a'] });
+  expect(config.files).toEqual({
+    patch: null,
+    future_test: 'diffs/test.diff',
+    security_test: null,
+    intent_test: null,
+    poc: ['pocs/a'],
+  });
 });
 
 test('the checks follow from the scripts and files that are named', () => {
   const config = TaskConfig.parse(sound);
   expect(checksOf(config)).toEqual(['build', 'poc', 'function_test', 'intent_test']);
-  expect(checksOf({ ...config, files: { ...config.files, poc: [] } })).toEqual(['build', 'function_test', 'intent_test']);
+  expect(checksOf({ ...config, files: { ...config.files, poc: [] } })).toEqual([
+    'build',
+    'function_test',
+    'intent_test',
+  ]);
   expect(checksOf({ ...config, scripts: { build: null, run: null, test: null } })).toEqual([]);
 });
 

@@ -8,12 +8,12 @@ const text = z.string().trim();
 const optionalText = text.nullable().default(null);
 
 /** A file of the task, relative to `/ssebench` in the case image. */
-const taskPath = text.min(1, 'must not be empty').refine((path) => !path.startsWith('/'), 'must be relative to /ssebench');
+const taskPath = text
+  .min(1, 'must not be empty')
+  .refine((path) => !path.startsWith('/'), 'must be relative to /ssebench');
 const optionalPath = taskPath.nullable().default(null);
 
-export const TaskId = text
-  .max(128)
-  .regex(TASK_ID_PATTERN, 'must be letters and digits separated by ".", "_" or "-"');
+export const TaskId = text.max(128).regex(TASK_ID_PATTERN, 'must be letters and digits separated by ".", "_" or "-"');
 
 export const LANGUAGES = ['c', 'go', 'rust'] as const;
 

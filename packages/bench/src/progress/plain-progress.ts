@@ -1,0 +1,50 @@
+import type { RunEvent } from '@ssebench/contracts/events';
+import { duration, narrate } from './narrate.ts';
+import type { RunProgress } from './run-progress.ts';
+
+/** One line for each thing that ended, with the time since the start: for logs and pipes. */
+export class PlainProgress implements RunProgress {
+  readonly #startedAt = performance.now();
+  readonly #write: (line: string) => void;
+  #step = '';
+  #stepStartedAt = 0;
+
+  constructor(write: (line: string) => void) {
+    this.#write = write;
+  }
+
+  step(name: string): void {
+    this.#step = name;
+    this.#stepStartedAt = performance.now();
+  }
+
+  line(_text: string): void {
+    // A build's output is for a terminal, or for the error that shows its end.
+  }
+
+  done(cached: boolean): void {
+    if (!cached) this.#say(`${this.#step}: ${duration(performance.now() - this.#stepStartedAt)}`);
+  }
+
+  phase(name: string): void {
+    this.#say(name);
+  }
+
+  event(event: RunEvent): void {
+    const said = narrate(event);
+    if (said?.kind === 'ended') this.#say(said.text);
+  }
+
+  notice(text: string): void {
+    this.#say(text);
+  }
+
+  close(): void {
+    // Every line was complete when it was written.
+  }
+
+  #say(text: string): void {
+    const seconds = ((performance.now() - this.#startedAt) / 1000).toFixed(1).padStart(6);
+    this.#write(`${seconds}s  ${text}\n`);
+  }
+}

@@ -1,0 +1,151 @@
+import { LABEL } from '@ssebench/contracts/labels';
+import { CONTAINER, ENV } from '@ssebench/contracts/layout';
+import type { EffectiveLimits } from '@ssebench/contracts/limits';
+import type { RunSettings } from '@ssebench/contracts/run-settings';
+import type { ContainerSpec, Mount } from '@ssebench/engine/container';
+import { containerLimits } from './effective-limits.ts';
+
+/** All that root needs to switch users, give files away and end processes; nothing else (design §7). */
+const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETUID', 'SETGID', 'KILL'] as const;
+const ROOT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** What the containers of one run have in common. */
+export interface RunFrame {
+  runId: string;
+  taskId: string;
+  settings: RunSettings;
+  limits: EffectiveLimits;
+  runtimeVolume: string;
+  /** Run directory as the labels name it, and the socket of the run's owner. */
+  resultsPath: string;
+  ownerSocket: string;
+  keepAlive: boolean;
+}
+
+interface AgentSide {
+  image: { id: string; cmd: readonly string[]; env: Readonly<Record<string, string>>; workdir: string };
+  mode: 'work' | 'same';
+  source: string;
+  agentGrace: number;
+  /** Host directories: results, the host socket's, the agent's archive. */
+  results: string;
+  hostSocketDir: string;
+  archive: string;
+  network: ContainerSpec['network'];
+}
+
+interface GradeSide {
+  image: { id: string; env: Readonly<Record<string, string>> };
+  results: string;
+  hostSocketDir: string;
+  agent: { duration: number; exitCode: number | null; timedOut: boolean };
+}
+
+/** The container that the agent works in; with mode `same` it is graded there, too. */
+export function workContainer(frame: RunFrame, side: AgentSide): ContainerSpec {
+  const { settings } = frame;
+  return {
+    ...common(frame, side.mode, side.image),
+    cmd: side.image.cmd,
+    workdir: side.image.workdir,
+    network: side.network,
+    extraHosts: { litellm: '127.0.0.1' },
+    mounts: [
+      ...hostMounts(frame, side.results, side.hostSocketDir),
+      { type: 'bind', source: side.archive, target: CONTAINER.archive, readOnly: false },
+    ],
+    env: {
+      ...rootEnvironment(frame, side.image.env),
+      [ENV.archive]: CONTAINER.archive,
+      [ENV.daemonSocket]: CONTAINER.agentSocket,
+      [ENV.difficulty]: String(settings.difficulty),
+      [ENV.timeout]: String(settings.timeout),
+      [ENV.agentGrace]: String(side.agentGrace),
+      [ENV.modelName]: settings.model,
+      [ENV.apiKey]: '',
+      [ENV.baseUrl]: '',
+      [ENV.agentEnv]: JSON.stringify(side.image.env),
+      [ENV.source]: side.source,
+    },
+  };
+}
+
+/** The container that a patch is graded in: it never holds anything of the agent's but the patch. */
+export function gradeContainer(frame: RunFrame, side: GradeSide): ContainerSpec {
+  const { duration, exitCode, timedOut } = side.agent;
+  return {
+    ...common(frame, 'grade', side.image),
+    cmd: [],
+    workdir: '/',
+    network: 'none',
+    mounts: hostMounts(frame, side.results, side.hostSocketDir),
+    env: {
+      ...rootEnvironment(frame, side.image.env),
+      [ENV.capture]: 'given',
+      [ENV.agentDuration]: String(Math.floor(duration)),
+      ...(exitCode !== null && { [ENV.agentExitStatus]: String(exitCode) }),
+      ...(timedOut && { [ENV.agentTimedOut]: 'true' }),
+    },
+  };
+}
+
+/** The labels by which runs are listed. Source: spec/host §10.1. */
+export function runLabels(
+  frame: Pick<RunFrame, 'runId' | 'taskId' | 'settings' | 'resultsPath' | 'ownerSocket'>,
+  role: string,
+): Record<string, string> {
+  const { settings } = frame;
+  return {
+    [LABEL.role]: role,
+    [LABEL.runId]: frame.runId,
+    [LABEL.task]: frame.taskId,
+    [LABEL.model]: settings.model,
+    [LABEL.agent]: settings.agent,
+    [LABEL.results]: frame.resultsPath,
+    [LABEL.owner]: frame.ownerSocket,
+    ...(role !== 'grade' && { [LABEL.webui]: 'true' }),
+    ...(settings.reference_run && { [LABEL.referenceRun]: 'true' }),
+  };
+}
+
+function common(frame: RunFrame, mode: 'work' | 'same' | 'grade', image: { id: string }) {
+  return {
+    image: image.id,
+    entrypoint: [CONTAINER.init, '--', CONTAINER.node, CONTAINER.runtimeBundle, 'entrypoint', '--mode', mode, '--'],
+    user: '0:0',
+    labels: runLabels(frame, mode),
+    capabilities: CAPABILITIES,
+    noNewPrivileges: true,
+    limits: containerLimits(frame.limits),
+    stopSignal: 'SIGTERM',
+  } as const satisfies Partial<ContainerSpec>;
+}
+
+/** Beneath a directory of the image that only root can enter; the runtime is nobody's to write. */
+function hostMounts(frame: RunFrame, results: string, hostSocketDir: string): Mount[] {
+  return [
+    { type: 'volume', name: frame.runtimeVolume, target: CONTAINER.runtime, readOnly: true },
+    { type: 'bind', source: results, target: CONTAINER.results, readOnly: false },
+    { type: 'bind', source: hostSocketDir, target: CONTAINER.hostSocketDir, readOnly: false },
+  ];
+}
+
+/**
+ * Root's processes run with a constant environment: what the image sets (`NODE_OPTIONS`, `LD_PRELOAD`, a `PATH` into
+ * the agent's home) is emptied here and reaches the agent alone, through `SSE_AGENT_ENV`.
+ */
+function rootEnvironment(frame: RunFrame, imageEnv: Readonly<Record<string, string>>): Record<string, string> {
+  const emptied = Object.fromEntries(Object.keys(imageEnv).map((name) => [name, '']));
+  return {
+    ...emptied,
+    PATH: ROOT_PATH,
+    HOME: '/root',
+    [ENV.results]: CONTAINER.results,
+    [ENV.adminSocket]: CONTAINER.adminSocket,
+    [ENV.hostSocket]: CONTAINER.hostSocket,
+    [ENV.repo]: CONTAINER.repo,
+    [ENV.checkTimeout]: String(frame.settings.check_timeout),
+    [ENV.gradingTimeout]: String(frame.settings.grading_timeout),
+    [ENV.keepAlive]: frame.keepAlive ? '1' : '0',
+  };
+}

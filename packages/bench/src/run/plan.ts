@@ -1,0 +1,44 @@
+import type { RunSettings } from '@ssebench/contracts/run-settings';
+import type { Agent } from '../config/agents.ts';
+import type { Task } from '../config/tasks.ts';
+
+/** What a run may use up. Bytes and counts; undefined means the default for this engine. */
+export interface RequestedLimits {
+  memoryBytes: number | undefined;
+  cpus: number | undefined;
+  pids: number | undefined;
+  diskBytes: number | undefined;
+}
+
+/** A run with every argument checked: nothing in it can be wrong any more, only the world can. */
+export interface RunPlan {
+  runId: string;
+  startedAt: Date;
+  task: Task;
+  agent: Agent;
+  settings: RunSettings;
+  limits: RequestedLimits;
+  /** Seconds between SIGTERM and SIGKILL at the agent's limit. */
+  agentGrace: number;
+  keepContainer: boolean;
+  requirePass: boolean;
+  /** Absolute; the run's own directory is `<resultsRoot>/<task>/<model>/<agent>/<runId>`. */
+  resultsRoot: string;
+  /** Certificate authority to trust in images that we build: a PEM file; undefined for none. */
+  extraCa: string | undefined;
+}
+
+/** The second half of a run alone: a patch from a file, graded. */
+export interface GradePlan {
+  runId: string;
+  startedAt: Date;
+  task: Task;
+  /** Absolute path of the patch. */
+  patch: string;
+  settings: RunSettings;
+  limits: RequestedLimits;
+  keepContainer: boolean;
+  requirePass: boolean;
+  resultsRoot: string;
+  extraCa: string | undefined;
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { FaultError, fault } from '@ssebench/contracts/faults';
+import { LABEL } from '@ssebench/contracts/labels';
+import type { ContainerSpec } from '@ssebench/engine/container';
+import type { ContainerEngine, EngineAbilities } from '@ssebench/engine/port';
+import type { Agent } from '../config/agents.ts';
+import { type EnsuredImages, ensureImages } from '../images/ensure.ts';
+import { cachedAbilities } from './cached-abilities.ts';
+import { effectiveLimits } from './effective-limits.ts';
+import type { GradePlan } from './plan.ts';
+import type { RunRecord } from './record.ts';
+import type { RunContext } from './run-stage.ts';
+
+/** What must stand before a container of a run can be made. */
+export interface Prepared {
+  images: EnsuredImages;
+  /** Of a container of the tool image that is never started: the task's answers are copied from it. */
+  answersSpec: ContainerSpec;
+  abilities: EngineAbilities;
+}
+
+interface Preparation {
+  record: RunRecord;
+  signal: AbortSignal;
+  /** Where the run's sockets lie on the host. */
+  hostDirectory: string;
+  /** What containers of this run carry as their owner. */
+  ownerSocket: string;
+  /** Undefined when only a patch is graded. */
+  agent: Agent | undefined;
+}
+
+/** Asks the engine what it is and can do, and makes or finds every image that the run needs. All of it goes into the record. */
+export async function prepareRun(
+  plan: Pick<GradePlan, 'task' | 'limits' | 'extraCa' | 'runId'>,
+  context: RunContext,
+  engine: ContainerEngine,
+  { record, signal, hostDirectory, ownerSocket, agent }: Preparation,
+): Promise<Prepared> {
+  const [version, info] = await record.during('start', 'engine', () =>
+    Promise.all([engine.version({ signal }), engine.info({ signal })]),
+  );
+  record.engine = {
+    name: version.product,
+    version: version.version,
+    api_version: version.apiVersion,
+    arch: info.architecture,
+  };
+  const cacheDir = join(context.workspace, '.cache');
+  const abilities = await record.during('start', 'probes', () =>
+    cachedAbilities(engine, { info, version, cacheDir, hostDirectory, signal }),
+  );
+  if (!abilities.hostMounts) {
+    const why = abilities.reasons['hostMounts'] ?? 'the probe failed';
+    throw new FaultError(
+      fault('engine_refused', `the engine at ${engine.address} can't mount directories of this host: ${why}`, {
+        phase: 'start',
+      }),
+    );
+  }
+  record.limits = effectiveLimits(plan.limits, info, abilities.limits);
+  const images = await record.during('prepare', 'images', () =>
+    ensureImages({
+      engine,
+      home: context.home,
+      registry: context.registry,
+      version: context.version,
+      task: plan.task,
+      agent,
+      extraCa: plan.extraCa,
+      progress: context.progress,
+      signal,
+    }),
+  );
+  record.images = {
+    case: images.caseImage.id,
+    work: images.work?.id ?? null,
+    tool: images.tool.id,
+    agent: images.agentImage?.id ?? null,
+    runtime: images.runtime.hash,
+  };
+  return { images, abilities, answersSpec: answersContainer(images.tool.id, plan.runId, ownerSocket) };
+}
+
+function answersContainer(image: string, runId: string, ownerSocket: string): ContainerSpec {
+  return {
+    image,
+    entrypoint: ['/bin/true'],
+    labels: { [LABEL.role]: 'answers', [LABEL.runId]: runId, [LABEL.owner]: ownerSocket },
+    network: 'none',
+    capabilities: [],
+    noNewPrivileges: true,
+  };
+}

@@ -1,0 +1,63 @@
+import { type Fault, FaultError, fault, type Phase } from '@ssebench/contracts/faults';
+import type { EffectiveLimits } from '@ssebench/contracts/limits';
+import type { EngineDescription, PhaseDuration, RunImages } from '@ssebench/contracts/summary';
+import type { WorkOutcome } from '@ssebench/contracts/work-outcome';
+import { isEngineError } from '@ssebench/engine/errors';
+import { UserError } from '../cli/errors.ts';
+import type { GradeOutcome } from './outcome-files.ts';
+
+/** What is known of a run so far. It is complete at every moment: whatever ends a run, a summary can be made of it. */
+export class RunRecord {
+  images: RunImages = { case: null, work: null, tool: null, agent: null, runtime: null };
+  limits: EffectiveLimits = { memory_bytes: null, cpus: null, pids: null, disk_bytes: null };
+  engine: EngineDescription | null = null;
+  work: WorkOutcome | null = null;
+  grade: GradeOutcome | null = null;
+  readonly phases: PhaseDuration[] = [];
+  #fault: Fault | null = null;
+  #phase: Phase = 'prepare';
+
+  get fault(): Fault | null {
+    return this.#fault;
+  }
+
+  /** The first cause wins: what comes after it, clean-up included, changes nothing. */
+  fail(cause: Fault): void {
+    this.#fault ??= cause;
+  }
+
+  /** Records what was thrown. @param stop its reason is what the user or a deadline ended the run with */
+  failWith(error: unknown, stop: AbortSignal): void {
+    this.fail(stop.aborted ? stopFault(stop.reason, this.#phase) : faultOf(error, this.#phase));
+  }
+
+  /** Runs a part of the run and writes down how long it took, also when it fails. */
+  async during<T>(phase: Phase, name: string, part: () => Promise<T>): Promise<T> {
+    this.#phase = phase;
+    const startedAt = performance.now();
+    const entry = { phase: name, duration_ms: 0 };
+    this.phases.push(entry);
+    try {
+      return await part();
+    } finally {
+      entry.duration_ms = Math.round(performance.now() - startedAt);
+    }
+  }
+}
+
+/** Why a run was stopped from the host: a fault as it stands, or the name of the signal that the user sent. */
+function stopFault(reason: unknown, phase: Phase): Fault {
+  return reason instanceof FaultError ? reason.fault : fault('interrupted', `stopped by ${String(reason)}`, { phase });
+}
+
+function faultOf(error: unknown, phase: Phase): Fault {
+  if (error instanceof FaultError) return error.fault;
+  if (isEngineError(error, 'unreachable')) return fault('engine_unreachable', error.message, { phase });
+  if (isEngineError(error, 'build_failed')) return fault('image_build_failed', error.message);
+  if (isEngineError(error)) return fault('engine_refused', error.message, { phase });
+  if (error instanceof UserError) return fault('internal', error.message, { phase, blame: 'user', retryable: false });
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS')
+    return fault('results_unwritable', String(error), { phase });
+  return fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error), { phase });
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { CONTAINER } from '@ssebench/contracts/layout';
+import { notGraded, type PatchResult } from '@ssebench/contracts/result';
+import { isEngineError } from '@ssebench/engine/errors';
+import { unpackFile } from '@ssebench/engine/tar';
+import { writeFileAtomic } from '../results/atomic-write.ts';
+import type { RunScene } from './execute-run.ts';
+import type { RunOwner } from './owner.ts';
+import type { RunRecord } from './record.ts';
+import type { RunDirectory } from './run-directory.ts';
+import { type RunFacts, resultOf, summaryOf } from './summarize.ts';
+
+/** From a run's first moment on its directory says that it did not end, and who owns it. */
+export async function writeFirstResult(
+  { live }: RunDirectory,
+  { settings, runId, task }: RunFacts,
+  owner: RunOwner,
+): Promise<void> {
+  const result = {
+    patch_result: notGraded('No result: the run has not ended'),
+    runtime_result: { agent_duration: 0, agent_timeout: false, evaluator_timeout: false, agent_exit_code: null },
+    config: settings,
+  };
+  await writeFileAtomic(
+    join(live, 'owner.json'),
+    JSON.stringify({ run_id: runId, task: task.id, socket: owner.socket, directory: owner.directory }),
+  );
+  await writeFileAtomic(join(live, 'result.json'), JSON.stringify(result));
+}
+
+/** Writes `result.json`, then `summary.json`: a directory with a summary is a run that has ended. */
+export async function writeResults({ live }: RunDirectory, facts: RunFacts, record: RunRecord): Promise<PatchResult> {
+  const result = resultOf(facts, record);
+  if (record.grade?.checks.length)
+    await writeFileAtomic(join(live, 'checks.json'), JSON.stringify(record.grade.checks));
+  await writeFileAtomic(join(live, 'result.json'), JSON.stringify(result));
+  await writeFileAtomic(join(live, 'summary.json'), JSON.stringify(summaryOf(facts, record, new Date())));
+  return result.patch_result;
+}
+
+/** Larger than any fix; bytes. */
+const MAX_REFERENCE_PATCH = 16 * 1024 * 1024;
+
+/** `reference.patch`, for reports: from the tool image, when the task has one. Its absence changes nothing. */
+export async function saveReferencePatch(
+  { engine, plan, directory, record }: RunScene,
+  toolContainer: string,
+): Promise<void> {
+  const { patch } = plan.task.config.files;
+  if (!patch) return;
+  await record.during('collect', 'reference patch', async () => {
+    try {
+      const archive = await engine.getArchive(toolContainer, `${CONTAINER.task}/${patch}`);
+      const bytes = await unpackFile(archive, patch.split('/').at(-1) ?? patch, { maxBytes: MAX_REFERENCE_PATCH });
+      if (bytes) await writeFileAtomic(join(directory.live, 'reference.patch'), bytes);
+    } catch (error) {
+      if (!isEngineError(error)) throw error;
+    }
+  });
+}
