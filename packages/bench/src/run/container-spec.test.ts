@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { gradeContainer, type RunFrame, workContainer } from './container-spec.ts';
+
+const frame: RunFrame = {
+  runId: 'trial-1',
+  taskId: 'ini-1',
+  settings: {
+    agent: 'dummy',
+    model: 'm-1',
+    mode: 'sandbox',
+    timeout: 60,
+    difficulty: 2,
+    tool_layer: 'sandbox',
+    egress: 'restricted',
+    reference_run: false,
+    plugins: [],
+    grading: 'separate',
+    check_timeout: 10,
+    grading_timeout: 100,
+  },
+  limits: { memory_bytes: 1, cpus: 1, pids: 4096, disk_bytes: null },
+  runtimeVolume: 'ssebench-runtime-1',
+  resultsPath: '/results/ini-1/m-1/dummy/trial-1',
+  ownerSocket: '/tmp/o.sock',
+  keepAlive: false,
+};
+const hostile = { PATH: '/home/model/bin', NODE_OPTIONS: '--require /home/model/x.js', LD_PRELOAD: '/home/model/x.so' };
+const work = workContainer(frame, {
+  image: { id: 'sha256:1', cmd: ['a', 'b c'], env: hostile, workdir: '/src/ini' },
+  mode: 'work',
+  source: '/src/ini',
+  agentGrace: 10,
+  results: '/r/.live/0a0b0c0d/work',
+  hostSocketDir: '/tmp/s/work',
+  archive: '/r/.live/0a0b0c0d/archive',
+  network: 'none',
+});
+const grade = gradeContainer(frame, {
+  image: { id: 'sha256:2', env: hostile },
+  results: '/r/.live/0a0b0c0d/grade',
+  hostSocketDir: '/tmp/s/grade',
+  agent: { duration: 3.9, exitCode: 124, timedOut: true },
+});
+
+test("what an image sets in the environment reaches the agent and never root's processes", () => {
+  for (const spec of [work, grade]) {
+    expect(spec.env).toMatchObject({ NODE_OPTIONS: '', LD_PRELOAD: '' });
+    expect(spec.env?.['PATH']).not.toContain('/home/model');
+  }
+  expect(JSON.parse(work.env?.['SSE_AGENT_ENV'] ?? '')).toEqual(hostile);
+  expect(grade.env).not.toHaveProperty('SSE_AGENT_ENV');
+});
+
+test("the agent's command stays an argument list", () => {
+  expect(work.cmd).toEqual(['a', 'b c']);
+});
+
+test('a container has no network, few capabilities and no way to gain rights', () => {
+  for (const spec of [work, grade]) {
+    expect(spec).toMatchObject({ network: 'none', noNewPrivileges: true, user: '0:0' });
+    expect(spec.capabilities).toEqual(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETUID', 'SETGID', 'KILL']);
+  }
+});
+
+test('no mount of a container tells the task or the run, and only the archive is at an open path', () => {
+  for (const spec of [work, grade]) {
+    const binds = (spec.mounts ?? []).filter((mount) => mount.type === 'bind');
+    expect(JSON.stringify(binds)).not.toMatch(/ini-1|trial-1/);
+    const open = binds.filter(({ target }) => !target.startsWith('/var/lib/ssebench/'));
+    expect(open.map(({ target }) => target)).toEqual(spec === work ? ['/tmp/sse-archive'] : []);
+  }
+});
+
+test('the grade container has no agent-facing listener and is told how the agent ended', () => {
+  expect(grade.env).not.toHaveProperty('SSE_DAEMON_SOCKET');
+  expect(grade.env).toMatchObject({
+    AGENT_DURATION: '3',
+    AGENT_EXIT_STATUS: '124',
+    SSE_METRIC_AGENT_TIMEOUT: 'true',
+    SSE_CAPTURE: 'given',
+  });
+});
