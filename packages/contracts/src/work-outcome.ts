@@ -8,7 +8,7 @@ export const CaptureReport = z.strictObject({
   skipped: z.array(
     z.strictObject({
       path: z.string(),
-      reason: z.enum(['special_file', 'nested_repository', 'unreadable', 'too_large']),
+      reason: z.enum(['special_file', 'nested_repository', 'unreadable', 'too_large', 'forbidden_name']),
     }),
   ),
 });

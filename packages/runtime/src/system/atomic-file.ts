@@ -32,6 +32,11 @@ export async function writeFileAtomic(
     });
     throw error;
   }
+  await flushDirectory(directory);
+}
+
+/** Makes a rename or a new name in `directory` outlast a loss of power. */
+export async function flushDirectory(directory: string): Promise<void> {
   const parent = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     await parent.sync();

@@ -1,0 +1,77 @@
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs';
+import { Directory, Pacer } from '../system/directory.ts';
+import type { BytePath } from './paths.ts';
+import { allows, type Reader } from './survey.ts';
+
+const { O_NOFOLLOW } = constants;
+const O_PATH = 0o10000000;
+
+/** Files whose rules git reads whole, wherever they lie. Newer versions of git ignore larger ones; older ones take the memory. */
+const RULE_FILES = new Set(['.gitignore', '.gitattributes', '.gitmodules']);
+const MAX_RULE_FILE_BYTES = 100 * 1024 * 1024;
+
+export interface Readied {
+  /** FIFOs, sockets and devices. */
+  special: BytePath[];
+  /** What belongs to somebody else and is closed to the account. */
+  unreadable: BytePath[];
+  /** Rule files too large for git. */
+  tooLarge: BytePath[];
+}
+
+/**
+ * Goes through the tree after the agent phase, when nobody of the agent's is left, and gives the account's own files
+ * and directories back the right to be read by it: what the account could do itself. Nothing else is changed, but one
+ * thing: a FIFO, socket or device in place of a rule file of git's is removed, since git would wait for it for ever.
+ * `.git` directories are passed over.
+ */
+export async function makeReadable(tree: string, account: Reader): Promise<Readied> {
+  const found: Readied = { special: [], unreadable: [], tooLarge: [] };
+  const pacer = new Pacer();
+  openUp(tree, account);
+
+  const walk = async (directory: Directory, prefix: BytePath): Promise<void> => {
+    for (const entry of directory.names()) {
+      const name = entry.toString('latin1');
+      if (name === '.git') continue;
+      if (pacer.due) await pacer.giveWay();
+      const path = prefix + name;
+      const at = directory.at(entry);
+      const stats = lstatSync(at, { throwIfNoEntry: false });
+      if (!stats || stats.isSymbolicLink()) continue;
+      if (stats.isDirectory()) {
+        openUp(at, account);
+        if (!allows(lstatSync(at), account, 4) || !allows(lstatSync(at), account, 1)) {
+          found.unreadable.push(path);
+          continue;
+        }
+        using inner = directory.openDirectory(entry);
+        await walk(inner, `${path}/`);
+      } else if (!stats.isFile()) {
+        found.special.push(path);
+        if (RULE_FILES.has(name)) unlinkSync(at);
+      } else if (RULE_FILES.has(name) && stats.size > MAX_RULE_FILE_BYTES) {
+        found.tooLarge.push(path);
+      } else if (!allows(stats, account, 4)) {
+        if (stats.uid === account.uid) openUp(at, account);
+        else found.unreadable.push(path);
+      }
+    }
+  };
+  using top = Directory.open(tree);
+  await walk(top, '');
+  return found;
+}
+
+/** Adds the owner's right to read (and to enter a directory) when the entry is the account's own. Links are not followed. */
+function openUp(path: string | Buffer, account: Reader): void {
+  const handle = openSync(path, O_PATH | O_NOFOLLOW);
+  try {
+    const stats = fstatSync(handle);
+    const wanted = stats.isDirectory() ? 0o500 : 0o400;
+    if (stats.uid !== account.uid || stats.isSymbolicLink() || (stats.mode & wanted) === wanted) return;
+    chmodSync(`/proc/self/fd/${handle}`, (stats.mode & 0o7777) | wanted);
+  } finally {
+    closeSync(handle);
+  }
+}

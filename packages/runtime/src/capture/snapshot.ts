@@ -1,0 +1,181 @@
+import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FaultError, fault } from '@ssebench/contracts/faults';
+import type { CaptureReport } from '@ssebench/contracts/work-outcome';
+import { removeTree } from '../system/remove-tree.ts';
+import type { CommandResult } from '../system/run-command.ts';
+import { type GitCall, GitError, type GitPlace, git } from './git.ts';
+import { makeReadable } from './make-readable.ts';
+import { type BytePath, fromNulTerminated, toDisplay, toNulTerminated } from './paths.ts';
+import { type Reader, Survey } from './survey.ts';
+
+/** Largest file that git is let near, by `lstat`. */
+const MAX_FILE_BYTES = 1024 ** 3;
+/** Longest that all steps of one capture may take: after the agent phase, and while the agent works. */
+const TIME_LIMIT_MS = 600_000;
+const LIVE_TIME_LIMIT_MS = 60_000;
+
+export interface CaptureOptions {
+  /** The bare repository that was made at image build. */
+  baseline: string;
+  tree: string;
+  /** Who owns the tree; git runs as this user when we are root. */
+  account: Reader;
+  /** Where private directories are made: only root can write there, the account can pass through it (0711). */
+  scratchDir: string;
+  maxFileBytes?: number;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+type Skip = CaptureReport['skipped'][number];
+
+/** An index in which the tree's tracked and new files stand, ready to be compared with the baseline. */
+export interface Snapshot {
+  git(args: readonly string[], call?: Partial<GitCall>, accepted?: readonly number[]): Promise<CommandResult>;
+  /** What is not in it, and why. */
+  skipped: Skip[];
+}
+
+/**
+ * Makes a snapshot, hands it to `use`, and removes every trace of it. `settled`: the agent phase is over, so the tree
+ * is made readable first; otherwise it is not touched, and what can't be read is skipped.
+ * @throws FaultError `baseline_missing` | `capture_failed` (with the step and git's words)
+ */
+export async function withSnapshot<T>(
+  options: CaptureOptions,
+  settled: boolean,
+  use: (snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
+  if (!existsSync(join(options.baseline, 'HEAD'))) {
+    throw new FaultError(fault('baseline_missing', `${options.baseline} is not there`));
+  }
+  const scratch = await mkdtemp(join(options.scratchDir, 'capture-'));
+  try {
+    return await use(await makeSnapshot(options, settled, scratch));
+  } catch (error) {
+    if (error instanceof GitError) throw new FaultError(fault('capture_failed', error.message), { cause: error });
+    throw error;
+  } finally {
+    chmodSync(scratch, 0o700);
+    await removeTree(scratch);
+  }
+}
+
+async function makeSnapshot(options: CaptureOptions, settled: boolean, scratch: string): Promise<Snapshot> {
+  const { tree, account, baseline } = options;
+  const own = join(scratch, 'own');
+  for (const directory of [own, join(own, 'home'), join(own, 'objects')]) {
+    mkdirSync(directory, { mode: 0o700 });
+    if (isRoot()) chownSync(directory, account.uid, account.gid);
+  }
+  chmodSync(scratch, 0o711);
+  const deadline = performance.now() + (options.timeoutMs ?? (settled ? TIME_LIMIT_MS : LIVE_TIME_LIMIT_MS));
+  const place: GitPlace = {
+    gitDir: baseline,
+    workTree: tree,
+    home: join(own, 'home'),
+    ...(isRoot() ? { uid: account.uid, gid: account.gid } : {}),
+    env: {
+      GIT_INDEX_FILE: join(own, 'index'),
+      GIT_OBJECT_DIRECTORY: join(own, 'objects'),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: join(baseline, 'objects'),
+    },
+  };
+  const skipped = new Skips();
+  const snapshot: Snapshot = {
+    git: (args, call = {}, accepted = [0]) =>
+      git(
+        place,
+        args,
+        { timeoutMs: Math.max(1, deadline - performance.now()), signal: options.signal, ...call },
+        accepted,
+      ),
+    skipped: skipped.list,
+  };
+
+  if (settled) {
+    const readied = await makeReadable(tree, account);
+    skipped.add('special_file', readied.special);
+    skipped.add('unreadable', readied.unreadable);
+    skipped.add('too_large', readied.tooLarge);
+    if (readied.tooLarge.length > 0) return snapshot;
+  }
+  const survey = new Survey(tree, account, options.maxFileBytes ?? MAX_FILE_BYTES);
+  await snapshot.git(['read-tree', 'HEAD']);
+  await takeTracked(snapshot, survey, skipped);
+  await takeNew(snapshot, survey, skipped);
+  return snapshot;
+}
+
+/** Brings the index's view of the tracked files up to date, and keeps git away from those that it must not open. */
+async function takeTracked(snapshot: Snapshot, survey: Survey, skipped: Skips): Promise<void> {
+  const tracked = fromNulTerminated((await snapshot.git(['ls-files', '-z', '--cached'])).stdout.toBuffer());
+  const standing = await survey.sort(tracked);
+  const special = standing.get('special_file') ?? [];
+  skipped.add('special_file', special);
+  // Out of the index they count as deleted, which is what they are; git would fail on them, or take a repository
+  // that stands in a file's place for a submodule.
+  const remove = [...special, ...(standing.get('gone') ?? [])];
+  if (remove.length > 0) {
+    await snapshot.git(['update-index', '--force-remove', '-z', '--stdin'], { stdin: toNulTerminated(remove) });
+  }
+  const leave: BytePath[] = [];
+  for (const reason of ['unreadable', 'too_large', 'forbidden_name'] as const) {
+    const paths = standing.get(reason) ?? [];
+    skipped.add(reason, paths);
+    leave.push(...paths);
+  }
+  if (leave.length > 0) {
+    await snapshot.git(['update-index', '--assume-unchanged', '-z', '--stdin'], { stdin: toNulTerminated(leave) });
+  }
+  // Status 1 says that some files differ.
+  await snapshot.git(['update-index', '-q', '--refresh'], {}, [0, 1]);
+}
+
+/** Adds the names of new files to the index, not their content. */
+async function takeNew(snapshot: Snapshot, survey: Survey, skipped: Skips): Promise<void> {
+  const listed = await snapshot.git(['ls-files', '-z', '--others', '--exclude-standard']);
+  skipped.add('unreadable', closedDirectories(listed.stderr.toBuffer()));
+  const others = fromNulTerminated(listed.stdout.toBuffer());
+  skipped.add(
+    'nested_repository',
+    others.filter((path) => path.endsWith('/')),
+  );
+  const standing = await survey.sort(others.filter((path) => !path.endsWith('/')));
+  for (const reason of ['special_file', 'unreadable', 'too_large', 'forbidden_name'] as const) {
+    skipped.add(reason, standing.get(reason) ?? []);
+  }
+  const plain = standing.get('plain') ?? [];
+  if (plain.length === 0) return;
+  await snapshot.git(['add', '--intent-to-add', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+    stdin: toNulTerminated(plain),
+  });
+}
+
+/** git lists what it can reach, warns of the rest, and ends with status 0. */
+function closedDirectories(stderr: Buffer): BytePath[] {
+  const warnings = stderr.toString('latin1').matchAll(/^warning: could not open directory '(.*)\/': /gm);
+  return Array.from(warnings, (match) => match[1] as BytePath);
+}
+
+/** What was left out, each path once, at most {@link MAX_LISTED}. */
+class Skips {
+  readonly list: Skip[] = [];
+  readonly #seen = new Set<BytePath>();
+
+  add(reason: Skip['reason'], paths: readonly BytePath[]): void {
+    for (const path of paths) {
+      if (this.#seen.has(path)) continue;
+      this.#seen.add(path);
+      if (this.list.length < MAX_LISTED || reason === 'too_large') this.list.push({ path: toDisplay(path), reason });
+    }
+  }
+}
+
+const MAX_LISTED = 1000;
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
