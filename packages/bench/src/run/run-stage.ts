@@ -8,7 +8,7 @@ import type { GradePlan } from './plan.ts';
 import { RunRecord } from './record.ts';
 import { createRunDirectory, type RunDirectory, settleRunDirectory } from './run-directory.ts';
 import type { RunFacts } from './summarize.ts';
-import { writeFirstResult, writeResults } from './write-results.ts';
+import { dropOwnerFile, writeFirstResult, writeResults } from './write-results.ts';
 
 /** What a run needs of the program around it. */
 export interface RunContext {
@@ -75,6 +75,7 @@ export async function conductInDirectory(
     .during('collect', 'collect', () => collectResults(directory))
     .catch((error: unknown) => record.failWith(error, signal));
   const patchResult = await writeResults(directory, facts, record);
+  await dropOwnerFile(directory);
   await settleRunDirectory(directory);
   await owner.release();
   context.progress.close();

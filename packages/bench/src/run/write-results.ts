@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONTAINER } from '@ssebench/contracts/layout';
 import { notGraded, type PatchResult } from '@ssebench/contracts/result';
@@ -9,6 +10,9 @@ import type { RunOwner } from './owner.ts';
 import type { RunRecord } from './record.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { type RunFacts, resultOf, summaryOf } from './summarize.ts';
+
+/** Names the run and its owner's socket, for whoever finds the directory of a run that did not end. */
+export const OWNER_FILE = 'owner.json';
 
 /** From a run's first moment on its directory says that it did not end, and who owns it. */
 export async function writeFirstResult(
@@ -22,7 +26,7 @@ export async function writeFirstResult(
     config: settings,
   };
   await writeFileAtomic(
-    join(live, 'owner.json'),
+    join(live, OWNER_FILE),
     JSON.stringify({ run_id: runId, task: task.id, socket: owner.socket, directory: owner.directory }),
   );
   await writeFileAtomic(join(live, 'result.json'), JSON.stringify(result));
@@ -36,6 +40,11 @@ export async function writeResults({ live }: RunDirectory, facts: RunFacts, reco
   await writeFileAtomic(join(live, 'result.json'), JSON.stringify(result));
   await writeFileAtomic(join(live, 'summary.json'), JSON.stringify(summaryOf(facts, record, new Date())));
   return result.patch_result;
+}
+
+/** A run that has ended has no owner. */
+export async function dropOwnerFile({ live }: RunDirectory): Promise<void> {
+  await rm(join(live, OWNER_FILE), { force: true });
 }
 
 /** Larger than any fix; bytes. */

@@ -1,0 +1,74 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Summary } from '@ssebench/contracts/summary';
+import { CHECKOUT, type CommandEnd, ssebench } from './command.ts';
+
+/** Files that an agent of a test adds to its image, by their path in the agent's folder. */
+export interface TestAgent {
+  dockerfile: string;
+  files?: Record<string, string>;
+}
+
+/** A directory in which runs are made and their results are left, with agents of the test's own; removed in the end. */
+export class Workspace implements AsyncDisposable {
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async create(agents: Record<string, TestAgent> = {}): Promise<Workspace> {
+    const path = await mkdtemp(join(tmpdir(), 'ssebench-e2e-'));
+    for (const name of ['images', 'models', 'packages', 'node_modules', 'package.json', 'package-lock.json']) {
+      await symlink(join(CHECKOUT, name), join(path, name));
+    }
+    await mkdir(join(path, 'agents'));
+    for (const name of ['dummy', 'reference'])
+      await symlink(join(CHECKOUT, 'agents', name), join(path, 'agents', name));
+    for (const [name, agent] of Object.entries(agents)) await writeAgent(join(path, 'agents', name), name, agent);
+    return new Workspace(path);
+  }
+
+  /** Runs the command here. */
+  run(...args: string[]): Promise<CommandEnd> {
+    return ssebench(args, { cwd: this.path, env: this.environment });
+  }
+
+  get environment(): Record<string, string> {
+    return { SSEBENCH_HOME: this.path };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+}
+
+async function writeAgent(dir: string, name: string, { dockerfile, files = {} }: TestAgent): Promise<void> {
+  const all = { ...files, Dockerfile: dockerfile, 'agent.yaml': `name: ${name}\n` };
+  for (const [path, content] of Object.entries(all)) {
+    await mkdir(dirname(join(dir, path)), { recursive: true });
+    await writeFile(join(dir, path), content);
+    await chmod(join(dir, path), 0o755);
+  }
+}
+
+/** An agent that is a POSIX shell script, executed as `model` in the source tree. */
+export function scriptAgent(script: string): TestAgent {
+  return {
+    dockerfile: 'FROM ssebench-agent\nCOPY agent.sh /usr/local/bin/test-agent\nCMD ["/usr/local/bin/test-agent"]\n',
+    files: { 'agent.sh': `#!/bin/sh\n${script}\n` },
+  };
+}
+
+/** The run directory that the command's last line names. */
+export function runDirectory({ stdout, stderr }: CommandEnd): string {
+  const directory = /^Run directory: (.+)$/m.exec(stdout)?.[1];
+  if (directory === undefined) throw new Error(`no run directory in:\n${stdout}\n${stderr}`);
+  return directory;
+}
+
+/** `summary.json` of a run, checked against its schema. */
+export async function summaryIn(directory: string): Promise<Summary> {
+  return Summary.parse(JSON.parse(await readFile(join(directory, 'summary.json'), 'utf8')));
+}
