@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { Summary } from '@ssebench/contracts/summary';
 import { CHECKOUT, type CommandEnd, ssebench } from './command.ts';
 
+export const NOOP_DATASET = join(CHECKOUT, 'tests/fixtures/datasets/noop');
+
 /** Files that an agent of a test adds to its image, by their path in the agent's folder. */
 export interface TestAgent {
   dockerfile: string;
@@ -35,8 +37,29 @@ export class Workspace implements AsyncDisposable {
     return ssebench(args, { cwd: this.path, env: this.environment });
   }
 
+  /** Runs an agent on the task that does nothing, the fastest there is. */
+  async runOnNoop(
+    agent: string,
+    ...options: string[]
+  ): Promise<{ end: CommandEnd; directory: string; summary: Summary }> {
+    const model = agent === 'reference' ? [] : ['--model', 'claude-sonnet-4-6'];
+    const end = await this.run(
+      'run',
+      '--local',
+      NOOP_DATASET,
+      '--task',
+      'noop-c',
+      '--agent',
+      agent,
+      ...model,
+      ...options,
+    );
+    const directory = runDirectory(end);
+    return { end, directory, summary: await summaryIn(directory) };
+  }
+
   get environment(): Record<string, string> {
-    return { SSEBENCH_HOME: this.path };
+    return { SSEBENCH_HOME: this.path, ANTHROPIC_API_KEY: 'a-key-that-nobody-asks-for' };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
