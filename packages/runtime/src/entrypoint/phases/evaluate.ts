@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { fault } from '@ssebench/contracts/faults';
+import { ENV } from '@ssebench/contracts/layout';
+import { defaultGradingTimeout } from '@ssebench/contracts/run-settings';
+import { type GradingFault, gradingFault, gradingTimedOut } from '../../evaluator/outcome.ts';
+import { salvageGrade } from '../../evaluator/salvage.ts';
+import { agentVariables } from '../agent-result.ts';
+import { log } from '../log.ts';
+import { lastLines } from '../log-file.ts';
+import { programArgv } from '../program.ts';
+import { rootEnvironment } from '../root-environment.ts';
+import type { RunContext } from '../run-context.ts';
+import { type ProcessEnd, Service } from '../service.ts';
+import { aborted, within } from '../waiting.ts';
+import type { Phase } from './phase.ts';
+
+/** What the evaluator may take beside its own limit, to write what it has. Seconds. */
+const WRITE_SECONDS = 30;
+
+/** How long an evaluator that is stopped may take. Milliseconds. */
+const STOP_MS = 2_000;
+
+/** Lets the evaluator grade; when it can't finish, a grade is made of the checks that it left. */
+export const evaluate: Phase = {
+  step: 'grading',
+  async run(run) {
+    const cause = await letGrade(run);
+    if (run.stopped.aborted) return;
+    if (cause) {
+      log('ERROR', cause.fault.detail, { code: cause.fault.code });
+      run.events.publish({ type: 'fault', fault: cause.fault });
+      await salvageGrade(run.settings.results, cause, agentVariables(run));
+    }
+    run.graded = true;
+  },
+};
+
+/** Why there is no result of the evaluator's; undefined when there is. */
+async function letGrade(run: RunContext): Promise<GradingFault | undefined> {
+  const { settings } = run;
+  let limit = settings.gradingTimeout;
+  try {
+    limit ??= defaultGradingTimeout(settings.checkTimeout, (await run.daemonClient.capabilities()).poc_count);
+  } catch (error) {
+    return gradingFault(error);
+  }
+  const variables = {
+    [ENV.results]: settings.results,
+    [ENV.adminSocket]: settings.adminSocket,
+    [ENV.daemonSocket]: settings.adminSocket,
+  };
+  const evaluator = new Service({
+    name: 'evaluator',
+    argv: programArgv('evaluator'),
+    env: rootEnvironment(process.env, { ...variables, ...agentVariables(run), [ENV.gradingTimeout]: String(limit) }),
+    logPath: join(settings.results, 'evaluator.log'),
+  });
+  const end = await within(Promise.race([evaluator.ended, aborted(run.stopped)]), (limit + WRITE_SECONDS) * 1000);
+  await evaluator.stop(STOP_MS);
+  if (!end) return gradingTimedOut(limit);
+  return end.code === 0 ? undefined : evaluatorLost(end, lastLines(evaluator.logPath, 1)[0] ?? '');
+}
+
+/** One that was killed counts against what ran in the container, like the daemon; one that failed, against us. */
+function evaluatorLost({ code, signal }: ProcessEnd, lastLine: string): GradingFault {
+  const detail = `the evaluator ended with ${signal ?? `status ${code}`}: ${lastLine}`;
+  return {
+    fault: signal ? fault('service_lost', detail, { phase: 'grading' }) : fault('grading_failed', detail),
+    timeoutSeconds: null,
+  };
+}

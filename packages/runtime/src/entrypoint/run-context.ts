@@ -1,0 +1,77 @@
+import type { Step } from '@ssebench/contracts/events';
+import { type Fault, fault, type Phase } from '@ssebench/contracts/faults';
+import type { ArchiveReport, CaptureReport } from '@ssebench/contracts/work-outcome';
+import { DaemonClient } from '../client/daemon-client.ts';
+import type { AgentEnd } from './agent-process.ts';
+import type { ArchiveOwner } from './archive-owner.ts';
+import { EventPublisher } from './event-publisher.ts';
+import { log } from './log.ts';
+import type { Service } from './service.ts';
+import type { Settings } from './settings.ts';
+
+const PHASE_OF: Record<Step, Phase> = {
+  services: 'start',
+  agent: 'agent',
+  ending: 'agent',
+  capture: 'capture',
+  archive: 'collect',
+  grading: 'grading',
+  done: 'collect',
+};
+
+/** What the phases of one run know of it. Each fills in its own part; the first fault stays. */
+export class RunContext {
+  readonly settings: Settings;
+  readonly daemonClient: DaemonClient;
+  readonly events: EventPublisher;
+  step: Step = 'services';
+  daemon: Service | null = null;
+  /** The tree that the agent works in, as the daemon names it. */
+  source: string | null = null;
+  /** Whose the archive was before it was the agent's. */
+  archiveOwner: ArchiveOwner | null = null;
+  agent: AgentEnd | null = null;
+  capture: CaptureReport | null = null;
+  archive: ArchiveReport | null = null;
+  /** Whether `result.json` was written over what ran. */
+  graded = false;
+  readonly #stop = new AbortController();
+  #fault: Fault | null = null;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+    this.daemonClient = new DaemonClient(settings.adminSocket);
+    this.events = new EventPublisher(this.daemonClient);
+  }
+
+  /** Aborts when a signal asked the run to stop. */
+  get stopped(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Why there will be no grade. */
+  get fault(): Fault | null {
+    return this.#fault;
+  }
+
+  /** Where in a run its step is. */
+  get phase(): Phase {
+    return PHASE_OF[this.step];
+  }
+
+  /** Records why there will be no grade. The first cause wins; later ones are logged. */
+  fail(cause: Fault): void {
+    log('ERROR', cause.detail, { code: cause.code, phase: cause.phase, blame: cause.blame });
+    if (this.#fault) return;
+    this.#fault = cause;
+    this.events.publish({ type: 'fault', fault: cause });
+  }
+
+  /** Stops the run: a fault, unless what it is for is done already. */
+  interrupt(signal: NodeJS.Signals): void {
+    const done = this.settings.mode === 'work' ? this.capture !== null : this.graded;
+    if (done) log('INFO', 'Stopping', { signal });
+    else this.fail(fault('interrupted', `stopped by ${signal}`, { phase: this.phase }));
+    this.#stop.abort();
+  }
+}

@@ -1,0 +1,42 @@
+import type { Capabilities } from '@ssebench/contracts/daemon-api';
+import { type GradedCheck, patchDoesNotApply } from '@ssebench/contracts/grade';
+import { DaemonError } from '../client/daemon-error.ts';
+import { checksThatRun, type GradingDaemon, runChecks } from './checks.ts';
+import { brokenGrade, completeGrade, type Graded, gradingFault, gradingTimedOut } from './outcome.ts';
+
+/** Preparing captures in the `same` mode and applies the patch: both have limits of their own in the daemon. Milliseconds. */
+const PREPARE_MS = 900_000;
+
+export interface GradingOptions {
+  /** Limit of one script run, which the daemon enforces. Seconds. */
+  checkTimeout: number;
+  /** Limit of grading as a whole. Seconds. */
+  gradingTimeout: number;
+  /** Called after every check with all that ran so far. What it throws ends grading. */
+  onCheck(checks: readonly GradedCheck[]): Promise<void>;
+}
+
+/**
+ * Grades: prepares the clean copy and runs the checks. Never throws. The daemon's error codes decide, never its texts;
+ * a check that failed makes the grade `failed` whatever comes later. Source: spec/runtime §8, design §5.
+ */
+export async function grade(daemon: GradingDaemon, options: GradingOptions): Promise<Graded> {
+  const checks: GradedCheck[] = [];
+  const signal = AbortSignal.timeout(options.gradingTimeout * 1000);
+  let can: Capabilities | undefined;
+  try {
+    can = await daemon.capabilities({ signal });
+    await daemon.prepareGrading({ timeoutMs: PREPARE_MS, signal });
+    for await (const check of runChecks(daemon, can, { checkTimeout: options.checkTimeout, signal })) {
+      checks.push(check);
+      await options.onCheck(checks);
+    }
+    return completeGrade(checks, can.poc_count);
+  } catch (error) {
+    if (can && error instanceof DaemonError && error.code === 'patch_apply_failed') {
+      return { grade: patchDoesNotApply(checksThatRun(can), error.message), checks, fault: null, timedOut: false };
+    }
+    const cause = signal.aborted ? gradingTimedOut(options.gradingTimeout) : gradingFault(error);
+    return brokenGrade(checks, can?.poc_count ?? null, cause);
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * The runtime's one program: `entrypoint`, `daemon`, `evaluator`, `version`. Each is loaded only when it is asked for,
+ * since a container starts three of them.
+ */
+async function run([program, ...args]: readonly string[]): Promise<number> {
+  switch (program) {
+    case 'entrypoint':
+      return (await import('./entrypoint/main.ts')).runEntrypoint(args);
+    case 'daemon':
+      return (await import('./daemon/main.ts')).runDaemon(args);
+    case 'evaluator':
+      return (await import('./evaluator/main.ts')).runEvaluator();
+    default:
+      process.stderr.write(`unknown program ${JSON.stringify(program ?? '')}: must be entrypoint, daemon, evaluator\n`);
+      return 1;
+  }
+}
+
+run(process.argv.slice(2)).then(
+  (status) => process.exit(status),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  },
+);
