@@ -20,7 +20,6 @@ export function addBuildCommands(program: Command, outcome: Outcome): void {
     .description('the images that tasks are built on')
     .command('base')
     .description('build the base images that are missing or outdated')
-    .option('--force', 'build although nothing changed')
     .option('--extra-ca <file>', 'PEM file of a certificate authority that image builds trust as well')
     .action(async (options) => {
       outcome.status = await (await import('./commands/images-base.ts')).imagesBase(options);

@@ -27,8 +27,9 @@ export async function runCli(args: readonly string[]): Promise<number> {
   addBuildCommands(program, outcome);
   addRunsCommands(program, outcome);
   addHostCommands(program, outcome);
-  for (const command of allCommands(program))
-    command.copyInheritedSettings(program).helpOption('-h, --help', 'print this help');
+  for (const command of allCommands(program)) {
+    command.copyInheritedSettings(program).helpOption('-h, --help', 'print this help').helpCommand(false);
+  }
   leaveOnInterrupt();
   try {
     await program.parseAsync(args, { from: 'user' });

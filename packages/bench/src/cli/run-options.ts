@@ -1,5 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Outcome } from './outcome.ts';
+
+/** Options of other versions: known, so that the answer says so. */
+const OTHER_VERSIONS = ['--catalog <source>', '--build', '--backend <name>', '--prebuilt', '--tool-layer <name>'];
 
 /** `run` and `grade`. Values are checked when the command runs, so that the help loads nothing. */
 export function addRunCommands(program: Command, outcome: Outcome): void {
@@ -14,14 +17,12 @@ export function addRunCommands(program: Command, outcome: Outcome): void {
     .option('--difficulty <level>', '0 to 4: the checks that the agent may run itself, all to none (default: 2)')
     .option('--egress <policy>', 'restricted: no network but the model; open: also the internet (default: restricted)')
     .option('--mode <mode>', 'sandbox: the agent works beside the project (default: sandbox)');
+  for (const flags of OTHER_VERSIONS) run.addOption(new Option(flags).hideHelp());
+  run.addOption(
+    new Option('--plugin <name>').hideHelp().argParser((name: string, earlier: string[] = []) => [...earlier, name]),
+  );
   addGradingOptions(run)
     .option('--grading <mode>', "separate: in a container of its own; same: in the agent's (default: separate)")
-    .option('--catalog <source>', 'not in this version')
-    .option('--build', 'not in this version')
-    .option('--backend <name>', 'not in this version')
-    .option('--prebuilt', 'not in this version')
-    .option('--tool-layer <name>', 'not in this version')
-    .option('--plugin <name>', 'not in this version', (name: string, earlier: string[]) => [...earlier, name], [])
     .action(async (options) => {
       outcome.status = await (await import('./commands/run.ts')).run(options);
     });

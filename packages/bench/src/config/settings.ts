@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { UserError } from '../cli/errors.ts';
+import { extraCaPath } from './extra-ca-path.ts';
 import { showPath } from './show-path.ts';
 
 /** The prefix of images that we build ourselves; an image under another prefix is pulled. */
@@ -17,7 +18,7 @@ export interface Settings {
   sourceOf(name: string): SettingSource | undefined;
   /** `SSEBENCH_REGISTRY`: prefix of all image names, without a final slash. */
   registry: string;
-  /** `SSEBENCH_EXTRA_CA`: absolute path of a PEM file; undefined when unset. A relative one is relative to the workspace. */
+  /** `SSEBENCH_EXTRA_CA`: absolute path of a PEM file, or `none`; undefined when unset. A relative one is relative to the workspace. */
   extraCa: string | undefined;
 }
 
@@ -27,12 +28,11 @@ export function loadSettings(workspace: string, env: NodeJS.ProcessEnv = process
   const fromProcess = (name: string) => env[name]?.trim() || undefined;
   const fromFile = (name: string) => file[name]?.trim() || undefined;
   const get = (name: string) => fromProcess(name) ?? fromFile(name);
-  const extraCa = get('SSEBENCH_EXTRA_CA');
   return {
     get,
     sourceOf: (name) => (fromProcess(name) ? 'environment' : fromFile(name) ? '.env' : undefined),
     registry: registryOf(get('SSEBENCH_REGISTRY')),
-    extraCa: extraCa ? resolve(workspace, extraCa) : undefined,
+    extraCa: extraCaPath(get('SSEBENCH_EXTRA_CA'), workspace),
   };
 }
 

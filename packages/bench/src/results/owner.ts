@@ -1,20 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { z } from 'zod';
+import type { RunFacts } from '../run/summarize.ts';
 
 /** Longest wait for an owner's answer, in milliseconds: a socket of this machine accepts at once, or nobody listens. */
 const LIMIT = 2_000;
 
-/** `owner.json` of a run that goes on. */
-const OwnerFile = z.looseObject({ socket: z.string(), directory: z.string() });
-export type OwnerFile = z.infer<typeof OwnerFile>;
+/** In the directory of a run that goes on, and gone when it has ended. */
+export const OWNER_FILE = 'owner.json';
+
+/** What that file holds. It is ours alone: no container can write there. */
+export interface OwnerFile {
+  /** Its owner listens there. */
+  socket: string;
+  /** The run's short host directory. */
+  directory: string;
+  /** What a summary needs, so that another command can write it when the owner is killed. */
+  facts: RunFacts;
+}
 
 /** Who owns the run in this directory; undefined when it doesn't say. */
 export function readOwner(dir: string): OwnerFile | undefined {
   try {
-    return OwnerFile.safeParse(JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8'))).data;
+    const owner: OwnerFile = JSON.parse(readFileSync(join(dir, OWNER_FILE), 'utf8'));
+    return { ...owner, facts: { ...owner.facts, startedAt: new Date(owner.facts.startedAt) } };
   } catch {
+    // No such file, or one of a version that wrote something else: nobody's that we know.
     return undefined;
   }
 }
@@ -30,8 +41,8 @@ export function ownerLives(socketPath: string): Promise<boolean> {
     };
     const timer = setTimeout(settle, LIMIT, true);
     socket.once('connect', () => settle(true));
-    socket.once('error', ({ code }: NodeJS.ErrnoException) =>
-      settle(code !== 'ENOENT' && code !== 'ECONNREFUSED' && code !== 'ENOTDIR'),
-    );
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
+      settle(code !== 'ENOENT' && code !== 'ECONNREFUSED' && code !== 'ENOTDIR');
+    });
   });
 }

@@ -19,6 +19,7 @@ import { UserError } from '../cli/errors.ts';
 import { parseChoice, parseCount, parseCpus, parseSeconds, parseSize, usageError } from '../cli/option-values.ts';
 import { loadAgent } from '../config/agents.ts';
 import { unknownName } from '../config/closest.ts';
+import { extraCaPath, NO_EXTRA_CA } from '../config/extra-ca-path.ts';
 import { loadModels } from '../config/models.ts';
 import type { Settings } from '../config/settings.ts';
 import { loadTask, type Task } from '../config/tasks.ts';
@@ -253,8 +254,11 @@ function checkModel(name: string, agent: string, world: World): string {
 }
 
 function extraCaOf(options: GradingOptions, { cwd, settings }: World): string | undefined {
-  if (options.extraCa !== undefined) return readableFile('--extra-ca', resolve(cwd, options.extraCa));
-  return settings.extraCa && readableFile('SSEBENCH_EXTRA_CA', settings.extraCa);
+  const [name, path] =
+    options.extraCa === undefined
+      ? ['SSEBENCH_EXTRA_CA', settings.extraCa]
+      : ['--extra-ca', extraCaPath(options.extraCa, cwd)];
+  return path === undefined || path === NO_EXTRA_CA ? path : readableFile(name, path);
 }
 
 function readableFile(option: string, path: string): string {

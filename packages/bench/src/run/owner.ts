@@ -20,9 +20,14 @@ export interface RunOwner {
   release(): Promise<void>;
 }
 
+/** Where this user's runs have their short directories. */
+export function ownersDirectory(): string {
+  return join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), `ssebench-${userInfo().uid}`);
+}
+
 /** @throws UserError when no directory with a short enough path can be had */
 export async function claimRun(token: string): Promise<RunOwner> {
-  const base = join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), `ssebench-${userInfo().uid}`);
+  const base = ownersDirectory();
   const directory = join(base, token);
   const socket = join(directory, 'owner.sock');
   const hostSocket = join(directory, 'grade', 'host.sock');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readlink, rename, rm, symlink, unlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { UserError } from '../cli/errors.ts';
+import { LIVE } from '../results/scan.ts';
 
 /** Files of a container's results directory, and the directory that is mounted as the agent's archive. */
 const PARTS = { work: 'work', grade: 'grade', archive: 'archive' } as const;
@@ -35,23 +36,27 @@ export function runPath(resultsRoot: string, { task, model, agent, runId }: RunN
   return join(resultsRoot, task, model, agent, runId);
 }
 
-/**
- * Makes the run's directory and the link `latest` beside it.
- * @throws UserError when the run ID is in use for this task, model and agent
- */
-export async function createRunDirectory(resultsRoot: string, name: RunName): Promise<RunDirectory> {
-  const path = runPath(resultsRoot, name);
-  const token = randomBytes(4).toString('hex');
-  const live = join(resultsRoot, '.live', token);
-  await mkdir(live, { recursive: true });
-  const directory: RunDirectory = {
-    path,
+/** The paths of a run that has its files at `token`. Makes nothing. */
+export function runDirectory(resultsRoot: string, name: RunName, token: string): RunDirectory {
+  const live = join(resultsRoot, LIVE, token);
+  return {
+    path: runPath(resultsRoot, name),
     live,
     token,
     work: join(live, PARTS.work),
     grade: join(live, PARTS.grade),
     archive: join(live, PARTS.archive),
   };
+}
+
+/**
+ * Makes the run's directory and the link `latest` beside it.
+ * @throws UserError when the run ID is in use for this task, model and agent
+ */
+export async function createRunDirectory(resultsRoot: string, name: RunName): Promise<RunDirectory> {
+  const directory = runDirectory(resultsRoot, name, randomBytes(4).toString('hex'));
+  const { path, live } = directory;
+  await mkdir(live, { recursive: true });
   for (const part of [directory.work, directory.grade, directory.archive]) await mkdir(part);
   await mkdir(dirname(path), { recursive: true });
   try {

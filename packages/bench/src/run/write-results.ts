@@ -5,30 +5,22 @@ import { notGraded, type PatchResult } from '@ssebench/contracts/result';
 import { isEngineError } from '@ssebench/engine/errors';
 import { unpackFile } from '@ssebench/engine/tar';
 import { writeFileAtomic } from '../results/atomic-write.ts';
+import { OWNER_FILE, type OwnerFile } from '../results/owner.ts';
 import type { RunScene } from './execute-run.ts';
 import type { RunOwner } from './owner.ts';
 import type { RunRecord } from './record.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { type RunFacts, resultOf, summaryOf } from './summarize.ts';
 
-/** Names the run and its owner's socket, for whoever finds the directory of a run that did not end. */
-export const OWNER_FILE = 'owner.json';
-
-/** From a run's first moment on its directory says that it did not end, and who owns it. */
-export async function writeFirstResult(
-  { live }: RunDirectory,
-  { settings, runId, task }: RunFacts,
-  owner: RunOwner,
-): Promise<void> {
+/** From a run's first moment on its directory says that it did not end, who owns it, and all that its summary will need. */
+export async function writeFirstResult({ live }: RunDirectory, facts: RunFacts, owner: RunOwner): Promise<void> {
   const result = {
     patch_result: notGraded('No result: the run has not ended'),
     runtime_result: { agent_duration: 0, agent_timeout: false, evaluator_timeout: false, agent_exit_code: null },
-    config: settings,
+    config: facts.settings,
   };
-  await writeFileAtomic(
-    join(live, OWNER_FILE),
-    JSON.stringify({ run_id: runId, task: task.id, socket: owner.socket, directory: owner.directory }),
-  );
+  const { socket, directory } = owner;
+  await writeFileAtomic(join(live, OWNER_FILE), JSON.stringify({ socket, directory, facts } satisfies OwnerFile));
   await writeFileAtomic(join(live, 'result.json'), JSON.stringify(result));
 }
 

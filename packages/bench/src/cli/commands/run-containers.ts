@@ -2,12 +2,9 @@ import { LABEL } from '@ssebench/contracts/labels';
 import { RunId } from '@ssebench/contracts/run-id';
 import type { ContainerSummary } from '@ssebench/engine/container';
 import type { ContainerEngine } from '@ssebench/engine/port';
+import { NO_SUCH_RUN, severalRuns } from '../../results/find-run.ts';
 import { UserError } from '../errors.ts';
 import { usageError } from '../option-values.ts';
-
-/** Exit statuses of `runs`. Source: spec/host §1.6. */
-export const NO_SUCH_RUN = 3;
-export const SEVERAL_RUNS = 4;
 
 /** @throws UserError with status 2 */
 export function checkRunId(runId: string): void {
@@ -24,7 +21,6 @@ export async function containersOf(engine: ContainerEngine, runId: string): Prom
   if (found.length === 0)
     throw new UserError(`no run "${runId}" is on the engine; "ssebench runs list" shows those that are`, NO_SUCH_RUN);
   const places = [...new Set(found.map(({ labels }) => labels[LABEL.results] ?? ''))];
-  if (places.length > 1)
-    throw new UserError([`several runs have the ID "${runId}":`, ...places.map((place) => `  ${place}`)], SEVERAL_RUNS);
+  if (places.length > 1) throw severalRuns(runId, places);
   return found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
 }

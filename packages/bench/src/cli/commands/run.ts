@@ -7,8 +7,8 @@ import {
   type GradeOptions,
   type RunOptions,
 } from '../../run/check-arguments.ts';
-import type { RunContext, RunReport } from '../../run/execute-run.ts';
 import type { GradePlan, RunPlan } from '../../run/plan.ts';
+import type { RunContext, RunReport } from '../../run/run-stage.ts';
 import { closingLines } from '../closing-lines.ts';
 import { type Host, openHost } from '../host.ts';
 import { guardInterrupts } from '../interrupt.ts';

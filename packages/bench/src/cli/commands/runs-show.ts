@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import type { CheckRecord } from '@ssebench/contracts/checks';
+import type { Summary } from '@ssebench/contracts/summary';
+import { checksOf } from '@ssebench/contracts/task-config';
+import { findRun } from '../../results/find-run.ts';
+import { logTail } from '../../results/log-tail.ts';
+import { ownerLives, readOwner } from '../../results/owner.ts';
+import { repeatByHand } from '../../results/repeat-by-hand.ts';
+import { readFullSummary } from '../../results/run-summary.ts';
+import type { FinishedRun, UnfinishedRun } from '../../results/scan.ts';
+import { closingLines } from '../closing-lines.ts';
+import { columns, print, printJson } from '../output.ts';
+import { checkRunId } from './run-containers.ts';
+
+const TAIL_LINES = 15;
+
+export interface RunsShowOptions {
+  dir: string;
+  json?: boolean;
+}
+
+/** A check with what a person wants to see of it. */
+type ShownCheck = CheckRecord & { log_tail: string[] | null; repeat: string | null };
+
+/** `ssebench runs show`: needs no engine. */
+export async function runsShow(runId: string, { dir, json = false }: RunsShowOptions): Promise<number> {
+  checkRunId(runId);
+  const found = findRun(dir, runId);
+  if (!found.ended) await showUnfinished(found.run, json);
+  else showFinished(found.run, json);
+  return 0;
+}
+
+async function showUnfinished(run: UnfinishedRun, json: boolean): Promise<void> {
+  const owner = readOwner(run.dir);
+  const goesOn = owner !== undefined && (await ownerLives(owner.socket));
+  if (json) return printJson({ ...run, state: goesOn ? 'running' : 'lost' });
+  print(`Run ${run.run_id}: ${goesOn ? 'goes on' : 'its command was killed; "ssebench gc" finishes it'}`);
+  print(`Task ${run.task}, agent ${run.agent}, model ${run.model}`);
+  print(`Run directory: ${run.dir}`);
+}
+
+function showFinished(run: FinishedRun, json: boolean): void {
+  const summary = readFullSummary(run.dir);
+  if (!summary) {
+    showForeign(run, json);
+    return;
+  }
+  const checks = summary.checks.map((check) => shownCheck(check, summary, run.dir));
+  if (json) printJson({ ...run, summary, checks });
+  else printRun(run, summary, checks);
+}
+
+/** A run of another version or tool: only what all of them write. */
+function showForeign(run: FinishedRun, json: boolean): void {
+  if (json) {
+    printJson(run);
+    return;
+  }
+  print(`Run ${run.run_id}: ${run.status ?? 'no grade'} (not written by this version, which shows no more of it)`);
+  print(`Task ${run.task}, agent ${run.agent}, model ${run.model}`);
+  print(`Run directory: ${run.dir}`);
+}
+
+function shownCheck(check: CheckRecord, { task, images, capture }: Summary, dir: string): ShownCheck {
+  const tail = check.log === null ? undefined : logTail(join(dir, check.log), TAIL_LINES);
+  const patchBytes = capture?.patch_bytes ?? 1;
+  const repeat = images.case && repeatByHand(check, { config: task, image: images.case, dir, patchBytes });
+  return { ...check, log_tail: tail ?? null, repeat };
+}
+
+function printRun(run: FinishedRun, summary: Summary, checks: readonly ShownCheck[]): void {
+  const { config, patch_result: patchResult, runtime_result: runtime, outcome } = summary;
+  print(`Run ${run.run_id}`);
+  print(
+    `Task ${run.task}, agent ${config.agent}, model ${config.model}, difficulty ${config.difficulty}, grading ${config.grading}`,
+  );
+  print(
+    `Started ${summary.started_at}, took ${seconds(Date.parse(summary.ended_at) - Date.parse(summary.started_at))}`,
+  );
+  const agentEnd = runtime.agent_timeout ? 'stopped at its limit' : `exit status ${runtime.agent_exit_code ?? 'none'}`;
+  print(`Agent ${runtime.agent_duration} s, ${agentEnd}; spend ${summary.spend.toFixed(2)} USD`);
+  if (outcome.fault)
+    print(`Fault ${outcome.code} (${outcome.fault.phase}, blame: ${outcome.fault.blame}): ${outcome.fault.detail}`);
+  for (const line of closingLines({ patchResult, checks: checksOf(summary.task), directory: run.dir })) print(line);
+  if (checks.length === 0) return;
+  print('');
+  const rows = checks.map((check) => [nameOf(check), outcomeOf(check), seconds(check.duration_ms), check.log ?? '-']);
+  print(columns(['CHECK', 'OUTCOME', 'TIME', 'LOG'], rows));
+  for (const check of checks) printCheck(check);
+}
+
+function printCheck(check: ShownCheck): void {
+  print(`\n${nameOf(check)}: ${outcomeOf(check)}`);
+  if (check.log_tail) for (const line of check.log_tail) print(`  | ${line}`);
+  else if (check.log) print(`  ${check.log}: not there any more`);
+  if (check.repeat) print(`  repeat: ${check.repeat}`);
+}
+
+function nameOf({ check, poc }: CheckRecord): string {
+  return poc === null ? check : `${check} ${poc}`;
+}
+
+function outcomeOf({ outcome, exit_code, reason, confirmed }: CheckRecord): string {
+  const why = reason ? reason.replaceAll('_', ' ') : exit_code ? `exit status ${exit_code}` : undefined;
+  const text =
+    outcome === 'check_timeout' ? 'failed (time limit)' : outcome === 'failed' && why ? `failed (${why})` : outcome;
+  return confirmed ? `${text}, confirmed` : text;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}

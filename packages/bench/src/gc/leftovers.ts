@@ -1,0 +1,68 @@
+import { LABEL } from '@ssebench/contracts/labels';
+import { isEngineError } from '@ssebench/engine/errors';
+import type { ContainerEngine } from '@ssebench/engine/port';
+import { Ownership } from './ownership.ts';
+
+/** Something that can go: its name for people, and how it goes. */
+export interface Leftover {
+  kind: 'container' | 'volume' | 'network' | 'image' | 'run' | 'directory';
+  name: string;
+  remove(): Promise<void>;
+}
+
+const RUNTIME_VOLUME = /^ssebench-runtime-/;
+/** Images that `--images` takes: each can be built again from a task's or an agent's folder. */
+const IMAGE_ROLES = ['agent', 'tool', 'work', 'case'];
+
+/**
+ * What is on the engine and nobody's: containers, volumes and networks of runs whose owner has gone, and what never had
+ * one. Containers come first, since they hold the rest.
+ * @param currentVolume the runtime's volume of this version; older ones are leftovers
+ */
+export async function engineLeftovers(engine: ContainerEngine, currentVolume: string, now: Date): Promise<Leftover[]> {
+  const ownership = new Ownership(engine.address, now);
+  const found: Leftover[] = [];
+  for (const container of await engine.listContainers({})) {
+    if (!(await ownership.isAbandoned(container))) continue;
+    const { id, labels } = container;
+    const run = labels[LABEL.runId];
+    found.push({
+      kind: 'container',
+      name: run ? `${container.name} (run ${run})` : container.name,
+      remove: () => engine.remove(id, { force: true, volumes: true }),
+    });
+  }
+  for (const volume of await engine.listVolumes({})) {
+    const old = RUNTIME_VOLUME.test(volume.name) ? volume.name !== currentVolume : await ownership.isAbandoned(volume);
+    if (old) found.push({ kind: 'volume', name: volume.name, remove: () => engine.removeVolume(volume.name) });
+  }
+  for (const network of await engine.listNetworks({})) {
+    if (!(await ownership.isAbandoned(network))) continue;
+    found.push({ kind: 'network', name: network.name, remove: () => engine.removeNetwork(network.name) });
+  }
+  return found;
+}
+
+/** The images of tasks and agents, by name. Those that a container uses stay when they are removed. */
+export async function imageLeftovers(engine: ContainerEngine): Promise<Leftover[]> {
+  const found: Leftover[] = [];
+  for (const role of IMAGE_ROLES) {
+    for (const { id, tags } of await engine.listImages({ [LABEL.role]: role })) {
+      const names = tags.length > 0 ? tags : [id];
+      found.push(...names.map((name) => ({ kind: 'image' as const, name, remove: () => engine.removeImage(name) })));
+    }
+  }
+  return found;
+}
+
+/** Removes it. False when something still uses it. What is gone already counts as removed. */
+export async function removeLeftover(leftover: Leftover): Promise<boolean> {
+  try {
+    await leftover.remove();
+    return true;
+  } catch (error) {
+    if (isEngineError(error, 'not_found')) return true;
+    if (isEngineError(error, 'conflict')) return false;
+    throw error;
+  }
+}
