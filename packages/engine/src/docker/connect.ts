@@ -45,7 +45,7 @@ export async function connectEngine(options: ConnectOptions = {}): Promise<Conta
     ...systemCalls(transport, version),
     ...imageCalls(transport),
     ...buildCalls(transport, version),
-    ...containerCalls(transport),
+    ...containerCalls(transport, version),
     ...execCalls(transport),
     ...archiveCalls(transport),
     ...volumeCalls(transport),

@@ -1,11 +1,18 @@
 import type { ContainerSpec, Mount } from '../container.ts';
+import type { EngineVersion } from '../port.ts';
 import { ourLabels } from './labels.ts';
 
-/** The engine keeps at most so much of a container's output: a program that prints without end must not fill the disk. */
-const LOG = { Type: 'json-file', Config: { 'max-size': '64m', 'max-file': '2' } };
+/**
+ * How an engine keeps a container's output: bounded, since a program that prints without end must not fill the disk, and
+ * byte for byte, which Docker's default (`json-file`) is not.
+ */
+const LOG: Record<EngineVersion['product'], object> = {
+  docker: { Type: 'local', Config: { 'max-size': '64m', 'max-file': '2', compress: 'false' } },
+  podman: { Type: 'k8s-file', Config: { 'max-size': '64m' } },
+};
 
 /** The request body that creates a container. */
-export function containerBody(spec: ContainerSpec): object {
+export function containerBody(spec: ContainerSpec, product: EngineVersion['product']): object {
   const { limits = {} } = spec;
   return {
     Image: spec.image,
@@ -35,7 +42,7 @@ export function containerBody(spec: ContainerSpec): object {
       Sysctls: spec.sysctls,
       Init: false,
       RestartPolicy: { Name: 'no' },
-      LogConfig: LOG,
+      LogConfig: LOG[product],
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ContainerInfo, ContainerState, ContainerSummary } from '../container.ts';
 import { EngineError } from '../errors.ts';
-import type { ContainerEngine } from '../port.ts';
+import type { ContainerEngine, EngineVersion } from '../port.ts';
 import { ended } from './container-end.ts';
 import { containerBody } from './container-spec.ts';
 import { demux } from './demux.ts';
@@ -42,7 +42,7 @@ type ContainerCalls = Pick<
 >;
 
 /** The life of containers. */
-export function containerCalls(transport: Transport): ContainerCalls {
+export function containerCalls(transport: Transport, { product }: EngineVersion): ContainerCalls {
   const inspectContainer: ContainerCalls['inspectContainer'] = async (id, options) => {
     const query = { size: options?.size ? '1' : '0' };
     const call = {
@@ -63,7 +63,7 @@ export function containerCalls(transport: Transport): ContainerCalls {
         method: 'POST',
         path: '/containers/create',
         query: { name: spec.name },
-        body: containerBody(spec),
+        body: containerBody(spec, product),
       } as const;
       return (await transport.json<{ Id: string }>(call, options, LIMIT.change)).Id;
     },
