@@ -8,4 +8,4 @@ export interface BuildProgress {
   done(cached: boolean): void;
 }
 
-export const SILENT: BuildProgress = { step: () => {}, line: () => {}, done: () => {} };
+export const SILENT: BuildProgress = { step: () => undefined, line: () => undefined, done: () => undefined };

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FaultError, fault } from '@ssebench/contracts/faults';
+import { LABEL } from '@ssebench/contracts/labels';
+import type { ImageInfo } from '@ssebench/engine/image';
+import { packDirectory } from '@ssebench/engine/tar';
+import { showPath } from '../config/show-path.ts';
+import type { Task } from '../config/tasks.ts';
+import { buildImage } from './build.ts';
+import { short } from './build-key.ts';
+import type { ImageContext } from './context.ts';
+import { baseImages } from './dockerfile.ts';
+import { proxyArgs } from './proxy.ts';
+
+/** Name of a task's case image below the registry. Source: spec/host §9. */
+export function caseName({ dataset, id }: Pick<Task, 'dataset' | 'id'>): string {
+  return `case/${dataset}/${id}`.toLowerCase();
+}
+
+/** The case image when it was built from the task folder as it is now; an image without our label is out of date. */
+export async function findCase({ engine, registry, signal }: ImageContext, task: Task): Promise<ImageInfo | undefined> {
+  const image = await engine.inspectImage(`${registry}/${caseName(task)}`, { signal });
+  return image?.labels[LABEL.taskFiles] === task.filesDigest ? image : undefined;
+}
+
+/** The images that a task's Dockerfile starts from; `final`: what its last stage ends on. */
+export function caseBases({ registry }: Pick<ImageContext, 'registry'>, task: Task): { final: string; all: string[] } {
+  return baseImages(readFileSync(join(task.dir, 'Dockerfile'), 'utf8'), { SSEBENCH_REGISTRY: registry });
+}
+
+/** Builds it from the task folder; what it starts from must be there. @throws FaultError when a step fails */
+export async function buildCase(context: ImageContext, task: Task, baseRegistry: string): Promise<ImageInfo> {
+  const { engine, registry, signal } = context;
+  const dockerfile = join(task.dir, 'Dockerfile');
+  const id = await buildImage(context, {
+    role: 'case',
+    // Given by name, so that a `.dockerignore` may leave it out of what COPY sees.
+    context: packDirectory(task.dir, { extra: [{ name: 'Dockerfile', content: readFileSync(dockerfile) }] }),
+    dockerfile: showPath(dockerfile),
+    tags: [`${registry}/${caseName(task)}`],
+    labels: { [LABEL.taskFiles]: task.filesDigest, [LABEL.key]: task.filesDigest },
+    buildArgs: { SSEBENCH_REGISTRY: baseRegistry, ...proxyArgs() },
+    blame: 'task',
+  });
+  const image = await engine.inspectImage(id, { signal });
+  if (image) return image;
+  throw new FaultError(fault('image_build_failed', `${showPath(dockerfile)}: the image is gone again`));
+}
+
+/**
+ * A name for exactly this image, to build on: the engine takes no ids there, and another process may
+ * move the plain name meanwhile.
+ */
+export async function pinCase(
+  { engine, registry, signal }: ImageContext,
+  task: Task,
+  image: ImageInfo,
+): Promise<string> {
+  const ref = `${registry}/${caseName(task)}:i-${short(image.id)}`;
+  if (!image.tags.includes(ref)) await engine.tag(image.id, ref, { signal });
+  return ref;
+}

@@ -1,0 +1,163 @@
+import { LABEL } from '@ssebench/contracts/labels';
+import type { ImageInfo } from '@ssebench/engine/image';
+import type { Agent } from '../config/agents.ts';
+import type { Task } from '../config/tasks.ts';
+import { agentCommand, agentRef, buildAgent } from './agent.ts';
+import { buildCase, caseBases, caseName, findCase } from './case.ts';
+import { ensureCaseBases, planBases } from './case-bases.ts';
+import type { ImageContext } from './context.ts';
+import { diskNotice, type PlannedImage } from './disk.ts';
+import { readExtraCa } from './extra-ca.ts';
+import { buildPrepared, findPrepared, type PreparedRef, preparedRef, type Variant } from './prepared.ts';
+import { ensureRoot, hasRoot, rootImage } from './root.ts';
+import { ensureRuntimeImage, type RuntimeIdentity, runtimeIdentity } from './runtime.ts';
+import { ensureRuntimeVolume, hasRuntimeVolume } from './runtime-volume.ts';
+import { CASE_LABEL, removeStale } from './stale.ts';
+
+export interface ImagesRequest extends ImageContext {
+  task: Task;
+  /** Its image is made too, and the work image beneath; without one there is only something to grade with. */
+  agent?: Agent | undefined;
+}
+
+export interface EnsuredImage {
+  /** `sha256:…` */
+  id: string;
+  /** A name of exactly this image. */
+  tag: string;
+}
+
+export interface EnsuredImages {
+  runtime: { hash: string; image: string; volume: string };
+  caseImage: EnsuredImage & { env: Readonly<Record<string, string>> };
+  work?: EnsuredImage;
+  tool: EnsuredImage;
+  agentImage?: EnsuredImage & { cmd: string[]; env: Readonly<Record<string, string>>; workdir: string };
+  /** The image that the task's Dockerfile ends on. */
+  baseTag: string;
+}
+
+/**
+ * Everything that a run of this task needs on the engine. What is there and was made from the same inputs is taken as it is: then
+ * nothing is asked but to inspect. Otherwise it is built, bottom up, after saying how much disk that takes.
+ * @throws FaultError `image_build_failed` | `image_unusable`
+ * @throws EngineError when the engine fails, or with `aborted`
+ */
+export async function ensureImages(request: ImagesRequest): Promise<EnsuredImages> {
+  const { task, agent } = request;
+  const runtime = await runtimeIdentity(request);
+  const variants: Variant[] = agent ? ['work', 'tool'] : ['tool'];
+
+  const found = await survey(request, runtime, variants);
+  const notice = diskNotice(await plan(request, found, variants));
+  if (notice) request.progress.line(notice);
+
+  if (!found.volume || variants.some((variant) => !found[variant])) await ensureRuntime(request, runtime);
+  const bases = caseBases(request, task);
+  const caseImage = await step(request, `case image ${task.dataset}/${task.id}`, found.case, async () => {
+    const baseRegistry = await ensureCaseBases(request, bases.all);
+    return () => buildCase(request, task, baseRegistry);
+  });
+  const built: PreparedRef[] = [];
+  const prepared = async (variant: Variant): Promise<EnsuredImage> => {
+    const ref = preparedRef(request, variant, task, caseImage, runtime);
+    const image = await step(request, `${variant} image ${task.id}`, found[variant], async () => {
+      built.push(ref);
+      return () => buildPrepared(request, variant, task, { caseImage, ref, runtime });
+    });
+    return { id: image.id, tag: ref.unique };
+  };
+  const work = agent && (await prepared('work'));
+  const tool = await prepared('tool');
+  const agentImage = agent && work && (await ensureAgent(request, agent, work, built));
+  await clean(request, built, caseImage);
+  return {
+    runtime: { hash: runtime.hash, image: runtime.image, volume: runtime.volume },
+    caseImage: { id: caseImage.id, tag: `${request.registry}/${caseName(task)}`, env: caseImage.env },
+    ...(work && { work }),
+    tool,
+    ...(agentImage && { agentImage }),
+    baseTag: bases.final,
+  };
+}
+
+async function ensureAgent(
+  request: ImagesRequest,
+  agent: Agent,
+  work: EnsuredImage,
+  built: PreparedRef[],
+): Promise<NonNullable<EnsuredImages['agentImage']>> {
+  const ref = agentRef(request, agent, request.task, work);
+  const image = await step(request, `agent image ${agent.folder}`, await findPrepared(request, ref), async () => {
+    built.push(ref);
+    return () => buildAgent(request, agent, request.task, { work: work.tag, ref });
+  });
+  return { id: image.id, tag: ref.unique, cmd: agentCommand(agent, image), env: image.env, workdir: image.workdir };
+}
+
+interface Found {
+  case: ImageInfo | undefined;
+  volume: boolean;
+  work?: ImageInfo | undefined;
+  tool?: ImageInfo | undefined;
+}
+
+async function survey(request: ImagesRequest, runtime: RuntimeIdentity, variants: readonly Variant[]): Promise<Found> {
+  const [caseImage, volume] = await Promise.all([findCase(request, request.task), hasRuntimeVolume(request, runtime)]);
+  const found: Found = { case: caseImage, volume };
+  if (!caseImage) return found;
+  await Promise.all(
+    variants.map(async (variant) => {
+      found[variant] = await findPrepared(request, preparedRef(request, variant, request.task, caseImage, runtime));
+    }),
+  );
+  return found;
+}
+
+/** What the user should know of before it begins; an agent's image is small or unknown. */
+async function plan(request: ImagesRequest, found: Found, variants: readonly Variant[]): Promise<PlannedImage[]> {
+  const missing = variants.filter((variant) => !found[variant]);
+  const bases = found.case ? [] : await planBases(request, caseBases(request, request.task).all);
+  return [
+    ...bases,
+    ...(found.volume ? [] : (['runtime'] as const)),
+    ...(found.case ? [] : (['case'] as const)),
+    ...missing,
+  ];
+}
+
+/** The image is needed to build on, the volume to run; making the image takes the init from the root image. */
+async function ensureRuntime(request: ImagesRequest, runtime: RuntimeIdentity): Promise<void> {
+  const content = await ensureRuntimeImage(request, runtime, async () => {
+    const ca = readExtraCa(request.extraCa);
+    const root = rootImage(request, ca);
+    if (!(await hasRoot(request, root))) await ensureRoot(request, root, ca);
+    return root;
+  });
+  await ensureRuntimeVolume(request, runtime, content);
+}
+
+/** One image: what was found, or what `prepare` says how to build, told as a step of its own. */
+async function step(
+  { progress }: ImageContext,
+  name: string,
+  found: ImageInfo | undefined,
+  prepare: () => Promise<() => Promise<ImageInfo>>,
+): Promise<ImageInfo> {
+  const build = found ? undefined : await prepare();
+  progress.step(name);
+  const image = found ?? (await build?.());
+  if (!image) throw new Error(`${name}: neither found nor built`);
+  progress.done(found !== undefined);
+  return image;
+}
+
+/** After something was built, its predecessors have had their time. */
+async function clean(request: ImagesRequest, built: readonly PreparedRef[], caseImage: ImageInfo): Promise<void> {
+  const name = caseName(request.task);
+  for (const { repository, unique } of built) await removeStale(request, repository, unique, { [CASE_LABEL]: name });
+  if (built.length === 0) return;
+  const repository = `${request.registry}/${name}`;
+  const pinned = caseImage.id.replace(/^sha256:/, '').slice(0, 12);
+  await removeStale(request, repository, `${repository}:i-${pinned}`, { [LABEL.role]: 'case' });
+}
