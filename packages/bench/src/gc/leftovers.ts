@@ -1,6 +1,6 @@
 import { LABEL } from '@ssebench/contracts/labels';
 import { isEngineError } from '@ssebench/engine/errors';
-import type { ContainerEngine } from '@ssebench/engine/port';
+import type { ContainerEngine, VolumeInfo } from '@ssebench/engine/port';
 import { Ownership } from './ownership.ts';
 
 /** Something that can go: its name for people, and how it goes. */
@@ -10,16 +10,15 @@ export interface Leftover {
   remove(): Promise<void>;
 }
 
-const RUNTIME_VOLUME = /^ssebench-runtime-/;
 /** Images that `--images` takes: each can be built again from a task's or an agent's folder. */
 const IMAGE_ROLES = ['agent', 'tool', 'work', 'case'];
 
 /**
  * What is on the engine and nobody's: containers, volumes and networks of runs whose owner has gone, and what never had
  * one. Containers come first, since they hold the rest.
- * @param currentVolume the runtime's volume of this version; older ones are leftovers
+ * Of the runtime's volumes the newest stays: it is filled once for each version.
  */
-export async function engineLeftovers(engine: ContainerEngine, currentVolume: string, now: Date): Promise<Leftover[]> {
+export async function engineLeftovers(engine: ContainerEngine, now: Date): Promise<Leftover[]> {
   const ownership = new Ownership(engine.address, now);
   const found: Leftover[] = [];
   for (const container of await engine.listContainers({})) {
@@ -32,8 +31,10 @@ export async function engineLeftovers(engine: ContainerEngine, currentVolume: st
       remove: () => engine.remove(id, { force: true, volumes: true }),
     });
   }
-  for (const volume of await engine.listVolumes({})) {
-    const old = RUNTIME_VOLUME.test(volume.name) ? volume.name !== currentVolume : await ownership.isAbandoned(volume);
+  const volumes = await engine.listVolumes({});
+  const current = newestRuntime(volumes);
+  for (const volume of volumes) {
+    const old = isRuntime(volume) ? volume.name !== current : await ownership.isAbandoned(volume);
     if (old) found.push({ kind: 'volume', name: volume.name, remove: () => engine.removeVolume(volume.name) });
   }
   for (const network of await engine.listNetworks({})) {
@@ -41,6 +42,15 @@ export async function engineLeftovers(engine: ContainerEngine, currentVolume: st
     found.push({ kind: 'network', name: network.name, remove: () => engine.removeNetwork(network.name) });
   }
   return found;
+}
+
+function isRuntime({ name }: VolumeInfo): boolean {
+  return name.startsWith('ssebench-runtime-');
+}
+
+function newestRuntime(volumes: readonly VolumeInfo[]): string | undefined {
+  const runtimes = volumes.filter(isRuntime).sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+  return runtimes[0]?.name;
 }
 
 /** The images of tasks and agents, by name. Those that a container uses stay when they are removed. */

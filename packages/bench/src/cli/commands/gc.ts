@@ -1,9 +1,6 @@
 import { abandonedOwners, abandonedRuns } from '../../gc/abandoned-runs.ts';
 import { engineLeftovers, imageLeftovers, type Leftover, removeLeftover } from '../../gc/leftovers.ts';
-import { SILENT } from '../../images/progress.ts';
-import { runtimeIdentity } from '../../images/runtime.ts';
-import { openHost, withEngine } from '../host.ts';
-import { imageContext } from '../image-context.ts';
+import { withEngine } from '../host.ts';
 import { print } from '../output.ts';
 
 export interface GcOptions {
@@ -14,13 +11,10 @@ export interface GcOptions {
 
 /** `ssebench gc`: never touches what has a live owner. */
 export async function gc({ dir, dryRun = false, images = false }: GcOptions): Promise<number> {
-  const host = openHost();
   return withEngine(async (engine) => {
     const now = new Date();
-    const context = imageContext(host, engine, { progress: SILENT, signal: new AbortController().signal });
-    const { volume } = await runtimeIdentity(context);
     const leftovers = [
-      ...(await engineLeftovers(engine, volume, now)),
+      ...(await engineLeftovers(engine, now)),
       ...(await abandonedRuns(dir, now)),
       ...(images ? await imageLeftovers(engine) : []),
     ];
