@@ -4,6 +4,7 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
+  futimesSync,
   lchownSync,
   lstatSync,
   mkdirSync,
@@ -50,8 +51,9 @@ export class TreeTooLargeError extends Error {
 /**
  * Copies the directory `source` to `target`, which must not exist, while others may change the source. Reached by
  * descriptor and without following links; links are copied as links; FIFOs, sockets and devices are skipped, and what
- * vanishes or is swapped meanwhile. Set-id and sticky bits are dropped, owners can always read and write
- * (spec/runtime §3.5). The target's top directory gets its owner and mode last: until then nobody else can enter it.
+ * vanishes or is swapped meanwhile. Times of change of files are kept: `make` goes by them. Set-id and sticky bits are
+ * dropped, owners can always read and write (spec/runtime §3.5). The target's top directory gets its owner and mode last:
+ * until then nobody else can enter it.
  * @throws TreeTooLargeError, or the file system's error on the target's side; the partial copy stays
  */
 export async function copyTree(source: string, target: string, options: TreeCopyOptions): Promise<TreeCopyReport> {
@@ -121,6 +123,7 @@ class TreeCopy {
         fchownSync(target, this.#options.uid, this.#options.gid);
         const own = stats.mode & 0o777;
         fchmodSync(target, this.#options.plainModes ? (own & 0o100 ? 0o755 : 0o644) : own | 0o600);
+        futimesSync(target, stats.atimeMs / 1000, stats.mtimeMs / 1000);
       } finally {
         closeSync(target);
       }

@@ -1,0 +1,34 @@
+import type { ScriptResult } from '@ssebench/contracts/daemon-api';
+import { DaemonError, phaseEnded } from '../daemon-error.ts';
+import { admitTool, isBencherAction } from '../gate.ts';
+import { log } from '../log.ts';
+import type { Services } from '../services.ts';
+import { bodyOf } from './body.ts';
+import type { Handler } from './handler.ts';
+
+/** `POST /tool/{name}?action=…` */
+export const callTool: Handler = async (context, services, listener) => {
+  const facesAgent = listener === 'agent';
+  if (facesAgent && services.phase.ended) throw phaseEnded();
+  const tool = context.req.param('name') ?? '';
+  const action = context.req.query('action');
+  if (action === undefined) throw new DaemonError('invalid_request', 'query parameter action is missing');
+  const body = await bodyOf(context);
+  if (facesAgent) admitTool({ tool, action, body }, services.phase.ended, services.difficulty);
+  log('info', 'Tool call', { name: tool, action, arg: JSON.stringify(body).slice(0, 2000) });
+  const ends = [services.stop, context.req.raw.signal, ...(facesAgent ? [services.phase.signal] : [])];
+  return context.json(await dispatch(tool, action, body, services, AbortSignal.any(ends)));
+};
+
+async function dispatch(
+  tool: string,
+  action: string,
+  body: unknown,
+  { bash, bencher }: Services,
+  signal: AbortSignal,
+): Promise<ScriptResult> {
+  if (tool === 'bash') return await bash.run(body, signal);
+  if (tool !== 'bencher') throw new DaemonError('unknown_tool', `tool not found: ${tool}`);
+  if (!isBencherAction(action)) throw new DaemonError('unknown_action', `invalid action: ${action}`);
+  return await bencher.run(action, body, signal);
+}

@@ -1,0 +1,217 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CheckOutcome } from '@ssebench/contracts/checks';
+import { GradingArgument, PocArgument, type ScriptResult } from '@ssebench/contracts/daemon-api';
+import type { BencherAction, CheckName } from '@ssebench/contracts/difficulty';
+import type { Account } from '../../system/accounts.ts';
+import { parseArgument } from '../arguments.ts';
+import { DaemonError } from '../daemon-error.ts';
+import type { EventLog } from '../events.ts';
+import type { RunnerArea } from '../runner/runner-area.ts';
+import type { ScriptRun, ScriptRunner } from '../runner/script-runner.ts';
+import { Workspace } from '../runner/workspace.ts';
+import { SerialQueue } from '../serial-queue.ts';
+import type { Task } from '../task.ts';
+import { Builds } from './builds.ts';
+import { stagePoc } from './poc-staging.ts';
+
+interface BencherOptions {
+  task: Task;
+  /** The clean copy, which graded checks use in place of the agent's tree. */
+  repo: string;
+  agent: Account;
+  area: RunnerArea;
+  scripts: ScriptRunner;
+  events: EventLog;
+}
+
+const CHECKS: Record<BencherAction, CheckName> = {
+  build: 'build',
+  run_poc: 'poc',
+  function_test: 'function_test',
+  intent_test: 'intent_test',
+};
+
+/**
+ * The checks of a task. One runs at a time, in the order they came. Each graded one has a session of its own; the
+ * agent's share one, which ends with the agent phase. Source: spec/runtime §3.6; design §5.
+ */
+export class Bencher {
+  readonly #options: BencherOptions;
+  readonly #builds: Builds;
+  readonly #queue = new SerialQueue();
+
+  constructor(options: BencherOptions) {
+    this.#options = options;
+    this.#builds = new Builds(options.area);
+  }
+
+  /**
+   * Runs an action. A script that ran and failed is a result, not an error.
+   * @throws DaemonError for what kept it from running; the signal's reason when it is aborted
+   */
+  async run(action: BencherAction, body: unknown, signal: AbortSignal): Promise<ScriptResult> {
+    const { grading, poc, build } = argumentOf(action, body);
+    const job = async () => {
+      if (grading) await this.#options.area.renew();
+      switch (action) {
+        case 'build':
+          return await this.#build(grading, signal);
+        case 'run_poc':
+          return await this.#runPoc(this.#pocOf(poc), grading, build, signal);
+        case 'function_test':
+          return await this.#test(grading, null, signal);
+        case 'intent_test':
+          return await this.#test(grading, this.#hiddenTests(), signal);
+      }
+    };
+    const about = { check: CHECKS[action], poc: poc ?? null, grading };
+    return await this.#queue.run(() => this.#announced(about, job), signal);
+  }
+
+  /** Forgets all builds and starts a new session, when the checks that run or wait are over. */
+  async reset(): Promise<void> {
+    await this.#queue.run(async () => {
+      await this.#builds.forget();
+      await this.#options.area.renew();
+    });
+  }
+
+  async #build(grading: boolean, signal: AbortSignal): Promise<ScriptResult> {
+    const script = required(this.#options.task.scripts.build, 'build script not configured');
+    const workspace = await this.#workspace(grading, signal);
+    try {
+      const run = await this.#options.scripts.script([script], workspace.src, signal);
+      return resultOf(run, await this.#builds.keep(workspace, grading));
+    } finally {
+      await workspace.remove();
+    }
+  }
+
+  async #runPoc(poc: string, grading: boolean, id: string | undefined, signal: AbortSignal): Promise<ScriptResult> {
+    const { task, area, scripts } = this.#options;
+    const script = required(task.scripts.run, 'run script not configured');
+    const build = this.#builds.find(grading, id);
+    if (!build) return NOT_BUILT;
+    const staged = stagePoc(task, script, poc, area);
+    try {
+      const workspace = await this.#builds.open(build);
+      try {
+        return resultOf(await scripts.script([staged.script, staged.poc], workspace.src, signal), build.id);
+      } finally {
+        await workspace.remove();
+      }
+    } finally {
+      await staged.remove();
+    }
+  }
+
+  async #test(grading: boolean, hiddenTests: string | null, signal: AbortSignal): Promise<ScriptResult> {
+    const { task, scripts } = this.#options;
+    const script = required(task.scripts.test, 'test script not configured');
+    const workspace = await this.#workspace(grading, signal);
+    try {
+      if (hiddenTests !== null) await this.#applyHiddenTests(hiddenTests, workspace, signal);
+      return resultOf(await scripts.script([script], workspace.src, signal), null);
+    } finally {
+      await workspace.remove();
+    }
+  }
+
+  async #workspace(grading: boolean, signal: AbortSignal): Promise<Workspace> {
+    const { area, repo, task, agent } = this.#options;
+    if (grading) return await Workspace.of(area, repo, { signal });
+    return await Workspace.of(area, task.source, { readableBy: agent, signal });
+  }
+
+  async #applyHiddenTests(file: string, workspace: Workspace, signal: AbortSignal): Promise<void> {
+    const { result, log } = await this.#options.scripts.applyDiff(file, workspace.src, signal);
+    if (result.code === 0) return;
+    const output = `${result.stdout.toText()}, ${result.stderr.toText()}`;
+    throw new DaemonError('hidden_tests_do_not_apply', `git apply failed, ${output} (${log})`);
+  }
+
+  #hiddenTests(): string {
+    const { scripts, hiddenTests } = this.#options.task;
+    const file = required(scripts.test && hiddenTests, 'intent_test not configured');
+    if (!existsSync(file)) throw new DaemonError('not_configured', `${file} is not in this container`);
+    return file;
+  }
+
+  /** The PoC that the task lists; relative paths are beneath the task's directory. */
+  #pocOf(name: string | undefined): string {
+    const { task } = this.#options;
+    required(task.scripts.run, 'run script not configured');
+    const path = resolve(task.dir, name ?? '');
+    if (task.pocs.includes(path)) return path;
+    if (!path.startsWith(`${task.dir}/`)) {
+      throw new DaemonError('unknown_poc', `PoC outside the task directory: ${name}`);
+    }
+    throw new DaemonError('unknown_poc', `not a PoC of this task: ${name}`);
+  }
+
+  async #announced(
+    about: { check: CheckName; poc: string | null; grading: boolean },
+    job: () => Promise<ScriptResult>,
+  ): Promise<ScriptResult> {
+    const start = performance.now();
+    const ended = (outcome: CheckOutcome, log: string | null) => {
+      const duration_ms = Math.round(performance.now() - start);
+      this.#options.events.happened({ type: 'check_ended', ...about, outcome, duration_ms, log });
+    };
+    this.#options.events.happened({ type: 'check_started', ...about });
+    try {
+      const result = await job();
+      ended(outcomeOf(result), result.log);
+      return result;
+    } catch (error) {
+      ended('failed', null);
+      throw error;
+    }
+  }
+}
+
+function argumentOf(
+  action: BencherAction,
+  body: unknown,
+): { grading: boolean; poc?: string; build?: string | undefined } {
+  return action === 'run_poc' ? parseArgument(PocArgument, body) : parseArgument(GradingArgument, body);
+}
+
+function required<T>(value: T | null | undefined | '', message: string): T {
+  if (value) return value;
+  throw new DaemonError('not_configured', message);
+}
+
+function resultOf({ result, log }: ScriptRun, build: string | null): ScriptResult {
+  return {
+    code: result.code ?? -1,
+    stdout: result.stdout.toText(),
+    stderr: result.stderr.toText(),
+    outcome: result.timedOut ? 'timed_out' : result.code === null ? 'signalled' : 'exited',
+    truncated: result.stdout.truncated || result.stderr.truncated,
+    stdout_bytes: result.stdout.bytes,
+    stderr_bytes: result.stderr.bytes,
+    duration_ms: Math.round(result.durationMs),
+    build,
+    log,
+  };
+}
+
+const NOT_BUILT: ScriptResult = {
+  code: -1,
+  stdout: '',
+  stderr: 'The project has not been built: call build first.',
+  outcome: 'not_run',
+  truncated: false,
+  stdout_bytes: 0,
+  stderr_bytes: 0,
+  duration_ms: 0,
+  build: null,
+  log: null,
+};
+
+function outcomeOf({ outcome, code }: ScriptResult): CheckOutcome {
+  if (outcome === 'timed_out') return 'check_timeout';
+  return code === 0 ? 'passed' : 'failed';
+}

@@ -1,0 +1,115 @@
+import { lchownSync, readdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { layOutRepository } from '../../capture/baseline.ts';
+import { type GitPlace, git } from '../../capture/git.ts';
+import type { Account } from '../../system/accounts.ts';
+import { removeTree } from '../../system/remove-tree.ts';
+import { copyTree } from '../../system/tree-copy.ts';
+import { DaemonError, messageOf } from '../daemon-error.ts';
+import type { RunnerArea } from './runner-area.ts';
+
+/** Most bytes that are copied into a workspace, by size and not by blocks: a sparse file is as big as it says. */
+const MAX_TREE_BYTES = 16 * 1024 ** 3;
+/** Trees with more files get no repository of their own: making its commit would take longer than many a check. */
+const MAX_REPOSITORY_FILES = 20_000;
+const GIT_TIMEOUT_MS = 120_000;
+
+/** A copy of a project that belongs to the runner; scripts run in `src`. */
+export class Workspace {
+  readonly dir: string;
+  readonly #area: RunnerArea;
+
+  private constructor(area: RunnerArea, dir: string) {
+    this.#area = area;
+    this.dir = dir;
+  }
+
+  get src(): string {
+    return join(this.dir, 'src');
+  }
+
+  /**
+   * A workspace with a copy of `tree` and a fresh repository of one commit. `readableBy`: only what this user can read
+   * is copied.
+   * @throws DaemonError when the tree can't be copied
+   */
+  static async of(
+    area: RunnerArea,
+    tree: string,
+    options: { readableBy?: Account | undefined; signal: AbortSignal },
+  ): Promise<Workspace> {
+    const workspace = Workspace.#empty(area, area.newPath('work'));
+    const files = await workspace.#fill(tree, { excludeGit: true, readableBy: options.readableBy });
+    if (files <= MAX_REPOSITORY_FILES) await workspace.#makeRepository(options.signal);
+    return workspace;
+  }
+
+  /** A workspace at the path `dir`, with a copy of the tree `built` as it is, its repository included. */
+  static async copyOf(area: RunnerArea, built: string, dir: string): Promise<Workspace> {
+    const workspace = Workspace.#empty(area, dir);
+    await workspace.#fill(built, {});
+    return workspace;
+  }
+
+  async remove(): Promise<void> {
+    await removeTree(this.dir);
+  }
+
+  static #empty(area: RunnerArea, dir: string): Workspace {
+    area.makeOwn(dir);
+    return new Workspace(area, dir);
+  }
+
+  async #fill(tree: string, options: { excludeGit?: boolean; readableBy?: Account | undefined }): Promise<number> {
+    const { uid, gid } = this.#area.account;
+    try {
+      const { files } = await copyTree(options.readableBy ? tree : realpathSync(tree), this.src, {
+        uid,
+        gid,
+        maxBytes: MAX_TREE_BYTES,
+        ...(options.excludeGit ? { excludeGit: true } : {}),
+        ...(options.readableBy ? { readableBy: options.readableBy } : {}),
+      });
+      return files;
+    } catch (error) {
+      throw new DaemonError('internal', `${tree} can't be copied into a workspace: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** One commit of everything that the tree's `.gitignore` files do not ignore, and no other history. */
+  async #makeRepository(signal: AbortSignal): Promise<void> {
+    const { uid, gid } = this.#area.account;
+    const gitDir = join(this.src, '.git');
+    layOutRepository(gitDir);
+    giveTo(gitDir, uid, gid);
+    const place: GitPlace = { gitDir, workTree: this.src, home: this.#area.home, uid, gid, env: IDENTITY };
+    const call = { timeoutMs: GIT_TIMEOUT_MS, signal };
+    try {
+      await git(place, ['add', '--all', '--', '.'], call);
+      await git(place, ['commit', '--quiet', '--allow-empty', '--no-verify', '--message=project'], call);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new DaemonError('internal', `the workspace's repository can't be made: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** Constant, so that the same tree gives the same commit. */
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'SSEBench',
+  GIT_AUTHOR_EMAIL: 'bench@ssebench.invalid',
+  GIT_AUTHOR_DATE: '2000-01-01T00:00:00Z',
+  GIT_COMMITTER_NAME: 'SSEBench',
+  GIT_COMMITTER_EMAIL: 'bench@ssebench.invalid',
+  GIT_COMMITTER_DATE: '2000-01-01T00:00:00Z',
+};
+
+/** For what root has just made, and nobody else has touched. */
+function giveTo(path: string, uid: number, gid: number): void {
+  for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) lchownSync(join(path, name), uid, gid);
+  lchownSync(path, uid, gid);
+}
