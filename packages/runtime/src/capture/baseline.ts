@@ -37,6 +37,7 @@ export async function makeBaseline(gitDir: string, tree: string): Promise<string
     const commit = await git(place, ['rev-parse', '--verify', 'HEAD^{commit}'], call);
     await removeTree(join(gitDir, 'index'));
     await removeTree(join(gitDir, 'logs'));
+    await removeTree(join(gitDir, 'COMMIT_EDITMSG'));
     return commit.stdout.toText().trim();
   } finally {
     await removeTree(home);

@@ -18,6 +18,11 @@ export class Directory implements Disposable {
     return new Directory(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   }
 
+  /** The same, where links on the way, and at the end, are trusted. */
+  static reach(path: string): Directory {
+    return new Directory(openSync(path, O_RDONLY | O_DIRECTORY));
+  }
+
   openDirectory(name: Buffer): Directory {
     return Directory.open(this.at(name));
   }

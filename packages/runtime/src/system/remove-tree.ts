@@ -15,26 +15,27 @@ export async function removeTree(path: string): Promise<void> {
   if (path === '/' || basename(path) === '') throw new RangeError(`will not remove ${path}`);
   let parent: Directory;
   try {
-    parent = Directory.open(dirname(path));
+    parent = Directory.reach(dirname(path));
   } catch (error) {
     if (isMissing(error)) return;
     throw error;
   }
   using _ = parent;
-  await removeEntry(parent, Buffer.from(basename(path)), new Pacer());
+  await removeEntry(parent, Buffer.from(basename(path)));
 }
 
 /** Removes everything in the directory `path`, and leaves it. */
 export async function emptyDirectory(path: string, except: ReadonlySet<string> = new Set()): Promise<void> {
   using directory = Directory.open(path);
-  const pacer = new Pacer();
   for (const name of directory.names()) {
-    if (!except.has(name.toString('latin1'))) await removeEntry(directory, name, pacer);
+    if (!except.has(name.toString('latin1'))) await removeEntry(directory, name);
   }
 }
 
-/** Without recursion: the depth of a hostile tree must not be ours. One descriptor is open for each level. */
-async function removeEntry(parent: Directory, name: Buffer, pacer: Pacer): Promise<void> {
+/** The same for an entry of a directory at hand. */
+// Without recursion: the depth of a hostile tree must not be ours. One descriptor is open for each level.
+export async function removeEntry(parent: Directory, name: Buffer): Promise<void> {
+  const pacer = new Pacer();
   if (!isDirectory(parent, name)) return unlinkIfThere(parent, name);
   const open: { directory: Directory; name: Buffer; entries: Buffer[] }[] = [];
   const enter = (from: Directory, entry: Buffer) => {
