@@ -1,13 +1,13 @@
 /** What an image adds to what it stands on, roughly: measured with the images of this version. Bytes. */
 const MB = 1024 * 1024;
 const SIZES = {
-  debian: 120 * MB,
-  root: 125 * MB,
-  'base generic-c': 790 * MB,
-  'base generic-go': 420 * MB,
-  'base generic-rust': 690 * MB,
+  debian: 80 * MB,
+  root: 100 * MB,
+  'base generic-c': 740 * MB,
+  'base generic-go': 400 * MB,
+  'base generic-rust': 640 * MB,
   /** One that we know nothing about. */
-  base: 700 * MB,
+  base: 640 * MB,
   /** The image and the volume. */
   runtime: 2 * 130 * MB,
   case: 50 * MB,

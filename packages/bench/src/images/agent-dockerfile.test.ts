@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { DockerfileError, withAgentBase } from './agent-dockerfile.ts';
+
+const WORK = 'localhost/ssebench/work/x:k-0123456789ab';
+
+function problemOf(text: string): string {
+  try {
+    withAgentBase(text, WORK);
+  } catch (error) {
+    if (error instanceof DockerfileError) return `${error.line}: ${error.message}`;
+    throw error;
+  }
+  return 'none';
+}
+
+test.each([
+  ['FROM ssebench-agent', `FROM ${WORK}`],
+  ['from ssebench-agent as Main', `FROM ${WORK} as Main`],
+  ['FROM --platform=linux/amd64 ssebench-agent', `FROM --platform=linux/amd64 ${WORK}`],
+  ['# FROM ssebench-agent\nFROM ssebench-agent', `# FROM ssebench-agent\nFROM ${WORK}`],
+  [
+    'FROM ssebench-agent\nCOPY --chmod=0755 --from=ssebench-agent /a /b',
+    `FROM ${WORK}\nCOPY --chmod=0755 --from=${WORK} /a /b`,
+  ],
+  [
+    'FROM ssebench-agent\nRUN --mount=type=bind,from=ssebench-agent,target=/x ls',
+    `FROM ${WORK}\nRUN --mount=type=bind,from=${WORK},target=/x ls`,
+  ],
+])('%s names the work image', (text, expected) => {
+  expect(withAgentBase(text, WORK)).toBe(expected);
+});
+
+test('every stage is rewritten, other images are not', () => {
+  const text =
+    'FROM node:24 AS build\nRUN npm ci\nFROM ssebench-agent AS first\nFROM ssebench-agent\nCOPY --from=build /a /a';
+  expect(withAgentBase(text, WORK)).toBe(text.replaceAll('ssebench-agent', WORK));
+});
+
+test('line numbers stay when an instruction spans lines', () => {
+  const text = 'FROM \\\n  # the base\n  ssebench-agent \\\n  AS x\nRUN ls';
+  expect(withAgentBase(text, WORK).split('\n')).toEqual([`FROM ${WORK}    AS x`, '', '', '', 'RUN ls']);
+});
+
+test('commands and files that only mention the name stay as they are', () => {
+  const text = 'FROM ssebench-agent\nRUN echo --mount=from=ssebench-agent FROM ssebench-agent\nCOPY ssebench-agent /x';
+  expect(withAgentBase(text, WORK)).toBe(text.replace('ssebench-agent', WORK));
+});
+
+test('a base that comes from an argument is left alone', () => {
+  const text = 'ARG BASE=ssebench-agent\nFROM $BASE';
+  expect(withAgentBase(text, WORK)).toBe(text);
+});
+
+test('a stage of that name is the stage', () => {
+  const text = 'FROM ssebench-agent AS ssebench-agent\nFROM ssebench-agent AS two\nFROM two';
+  expect(withAgentBase(text, WORK)).toBe(text.replace('ssebench-agent', WORK));
+});
+
+test.each([
+  'FROM ssebench-agent\nCOPY --from=workspace /sdk /sdk',
+  'FROM ssebench-agent\nRUN --mount=from=workspace,target=/x ls',
+])('%s is refused with its line', (text) => {
+  expect(problemOf(text)).toBe(
+    '2: there is no build context "workspace": put what the agent needs into its own folder',
+  );
+});
+
+test('a stage may be called workspace', () => {
+  expect(problemOf('FROM debian AS workspace\nFROM ssebench-agent\nCOPY --from=workspace /a /a')).toBe('none');
+});
+
+test('a last stage that stands on another image is refused: it would have neither source nor users', () => {
+  const text = 'FROM ssebench-agent AS x\nFROM debian AS y\nFROM y';
+  expect(problemOf(text)).toBe('3: the last stage is built on "debian"; it must be FROM ssebench-agent');
+});
+
+test('a Dockerfile without FROM is refused', () => {
+  expect(problemOf('RUN ls')).toBe('1: has no FROM line; it must start FROM ssebench-agent');
+});
