@@ -1,12 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { commandHelp } from '@ssebench/bench/cli/help';
 import { jsonSchemas } from './generate/json-schemas.ts';
 import { openApiDocument } from './generate/openapi.ts';
 import { referenceTables } from './generate/reference-tables.ts';
 
 /**
- * Writes every file that is derived from `packages/contracts`. With `--check` writes nothing, and lists those that are
+ * Writes every file that is derived from `packages/contracts` and from the command's options. With `--check` writes nothing, and lists those that are
  * missing, differ or are not generated any more; status 1 when there is one.
  */
 const { values } = parseArgs({ options: { check: { type: 'boolean' } } });
@@ -30,6 +31,7 @@ const files: Record<string, string> = {
   ...Object.fromEntries(Object.entries(jsonSchemas()).map(([path, schema]) => [path, json(schema)])),
   'docs/daemon-api.openapi.json': json(openApiDocument(version)),
   ...referenceTables(),
+  'packages/bench/src/cli/help.json': json(commandHelp()),
 };
 
 for (const folder of GENERATED_FOLDERS) mkdirSync(folder, { recursive: true });

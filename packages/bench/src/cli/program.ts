@@ -10,26 +10,15 @@ import { VERSION } from './version.ts';
 /** Status of a command line that makes no sense: an unknown option, a missing one, a value of the wrong form. */
 const USAGE = 2;
 
+/** As wide as terminals are at the least, so that the help is the same everywhere. */
+const HELP_WIDTH = 80;
+
 /**
- * Runs the command that `args` ask for. Options are declared here, for the help; what a command does is loaded when it
- * is asked for. Returns the exit status and never throws.
+ * Runs the command that `args` ask for; what it does is loaded only then. Returns the exit status and never throws.
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   const outcome: Outcome = { status: 0 };
-  const program = new Command('ssebench')
-    .description('Benchmarks AI agents at fixing security vulnerabilities.')
-    .version(`ssebench ${VERSION}`, '--version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
-    .exitOverride()
-    .showSuggestionAfterError();
-  addRunCommands(program, outcome);
-  addBuildCommands(program, outcome);
-  addRunsCommands(program, outcome);
-  addHostCommands(program, outcome);
-  for (const command of allCommands(program)) {
-    command.copyInheritedSettings(program).helpOption('-h, --help', 'print this help').helpCommand(false);
-  }
+  const program = buildProgram(outcome);
   leaveOnInterrupt();
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -39,6 +28,26 @@ export async function runCli(args: readonly string[]): Promise<number> {
       return error.exitCode === 0 || isHelpForNothing(error) ? error.exitCode : USAGE;
     return (await import('./report-error.ts')).reportError(error);
   }
+}
+
+/** All commands with their options. They leave their status in `outcome`. */
+export function buildProgram(outcome: Outcome): Command {
+  const program = new Command('ssebench')
+    .description('Benchmarks AI agents at fixing security vulnerabilities.')
+    .version(`ssebench ${VERSION}`, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureHelp({ helpWidth: HELP_WIDTH })
+    .showSuggestionAfterError();
+  addRunCommands(program, outcome);
+  addBuildCommands(program, outcome);
+  addRunsCommands(program, outcome);
+  addHostCommands(program, outcome);
+  for (const command of allCommands(program)) {
+    command.copyInheritedSettings(program).helpOption('-h, --help', 'print this help').helpCommand(false);
+  }
+  return program;
 }
 
 /** No subcommand: commander has printed the help. */
