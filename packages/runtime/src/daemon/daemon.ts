@@ -32,8 +32,8 @@ export interface Daemon {
  */
 export async function startDaemon(config: DaemonConfig): Promise<Daemon> {
   if (process.getuid?.() !== 0) throw new ConfigError('the daemon must run as root: it acts as several users');
-  process.umask(0o022);
   const task = loadTask(config.taskDir);
+  mkdirSync(config.results, { recursive: true, mode: 0o755 });
   const stop = new AbortController();
   const events = new EventLog();
 

@@ -15,6 +15,7 @@ export async function runDaemon(args: readonly string[]): Promise<number> {
     process.stdout.write(`ssebench-daemon ${VERSION}\n`);
     return 0;
   }
+  process.umask(0o022);
   const stopped = Promise.withResolvers<void>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopped.resolve());
   process.on('SIGQUIT', () => process.exit(1));

@@ -9,6 +9,7 @@ import { DaemonError, phaseEnded } from './daemon-error.ts';
 export class AgentPhase {
   readonly #users: readonly Account[];
   readonly #over = new AbortController();
+  #ending: Promise<void> | undefined;
 
   constructor(users: readonly Account[]) {
     this.#users = users;
@@ -24,13 +25,20 @@ export class AgentPhase {
   }
 
   /**
-   * Ends the phase, and every process of its users. Can be called again.
-   * @throws DaemonError `processes_survived`; the phase has ended all the same
+   * Ends the phase, and every process of its users. Once: a call after one that succeeded does nothing, so that it can't
+   * end a capture, which runs as the agent's user.
+   * @throws DaemonError `processes_survived`; the phase has ended all the same, and the next call tries again
    */
   async end(): Promise<void> {
     this.#over.abort(phaseEnded());
+    this.#ending ??= this.#endProcesses();
+    await this.#ending;
+  }
+
+  async #endProcesses(): Promise<void> {
     const { survivors } = await endProcessesOf(this.#users.map(({ uid }) => uid));
     if (survivors.length === 0) return;
+    this.#ending = undefined;
     const pids = survivors.slice(0, 10).join(', ');
     throw new DaemonError('processes_survived', `${survivors.length} processes can't be ended: ${pids}`);
   }

@@ -31,6 +31,8 @@ export interface TreeCopyOptions {
   maxBytes?: number;
   /** File modes become 0644 or 0755 and directory modes 0755, in place of the source's. */
   plainModes?: boolean;
+  /** Gives the copy up; it then rejects with the signal's reason. */
+  signal?: AbortSignal;
 }
 
 export interface TreeCopyReport {
@@ -78,7 +80,7 @@ class TreeCopy {
   async directory(from: Directory, to: Directory, prefix: string): Promise<void> {
     for (const name of from.names()) {
       if (this.#options.excludeGit && name.toString('latin1') === '.git') continue;
-      if (this.#pacer.due) await this.#pacer.giveWay();
+      if (this.#pacer.due) await this.#giveWay();
       await this.#entry(from, to, name, prefix);
     }
     const mode = this.#options.plainModes ? 0o755 : (fstatSync(from.fd).mode & 0o777) | 0o700;
@@ -140,8 +142,13 @@ class TreeCopy {
       if (read === 0) return;
       for (let written = 0; written < read; ) written += writeSync(target, this.#buffer, written, read - written);
       left -= read;
-      if (left > 0 && this.#pacer.due) await this.#pacer.giveWay();
+      if (left > 0 && this.#pacer.due) await this.#giveWay();
     }
+  }
+
+  async #giveWay(): Promise<void> {
+    this.#options.signal?.throwIfAborted();
+    await this.#pacer.giveWay();
   }
 
   #count(size: number): void {

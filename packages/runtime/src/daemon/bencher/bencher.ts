@@ -93,9 +93,9 @@ export class Bencher {
     const script = required(task.scripts.run, 'run script not configured');
     const build = this.#builds.find(grading, id);
     if (!build) return NOT_BUILT;
-    const staged = stagePoc(task, script, poc, area);
+    const staged = await stagePoc(task, script, poc, area);
     try {
-      const workspace = await this.#builds.open(build);
+      const workspace = await this.#builds.open(build, signal);
       try {
         return resultOf(await scripts.script([staged.script, staged.poc], workspace.src, signal), build.id);
       } finally {
@@ -125,10 +125,8 @@ export class Bencher {
   }
 
   async #applyHiddenTests(file: string, workspace: Workspace, signal: AbortSignal): Promise<void> {
-    const { result, log } = await this.#options.scripts.applyDiff(file, workspace.src, signal);
-    if (result.code === 0) return;
-    const output = `${result.stdout.toText()}, ${result.stderr.toText()}`;
-    throw new DaemonError('hidden_tests_do_not_apply', `git apply failed, ${output} (${log})`);
+    const { applied, output } = await this.#options.scripts.applyDiff(file, workspace.src, signal);
+    if (!applied) throw new DaemonError('hidden_tests_do_not_apply', `git apply failed, ${output}`);
   }
 
   #hiddenTests(): string {

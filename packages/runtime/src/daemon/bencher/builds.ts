@@ -63,8 +63,8 @@ export class Builds {
   }
 
   /** A workspace with a copy of a build. */
-  async open(build: Build): Promise<Workspace> {
-    return await Workspace.copyOf(this.#area, build.kept, build.builtAt);
+  async open(build: Build, signal: AbortSignal): Promise<Workspace> {
+    return await Workspace.copyOf(this.#area, build.kept, build.builtAt, signal);
   }
 
   /** Removes all builds. */

@@ -1,4 +1,5 @@
-import { chmodSync, copyFileSync, cpSync, lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
+import { chmod, copyFile, cp, mkdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { removeTree } from '../../system/remove-tree.ts';
 import { DaemonError } from '../daemon-error.ts';
@@ -19,29 +20,29 @@ export interface StagedPoc {
  * directory is staged, a Go module for instance. Source: spec/runtime §3.6; design §5.
  * @throws DaemonError `not_configured` when a file is not in this container
  */
-export function stagePoc(task: Task, runScript: string, poc: string, area: RunnerArea): StagedPoc {
+export async function stagePoc(task: Task, runScript: string, poc: string, area: RunnerArea): Promise<StagedPoc> {
   for (const path of [runScript, poc]) {
     if (!lstatSync(path, { throwIfNoEntry: false })) {
       throw new DaemonError('not_configured', `${path} is not in this container`);
     }
   }
   const stage = area.newPath('poc');
-  mkdirSync(stage, { mode: 0o700 });
+  await mkdir(stage, { mode: 0o700 });
 
   const script = join(stage, 'script', basename(runScript));
-  mkdirSync(dirname(script));
-  copyFileSync(runScript, script);
-  chmodSync(script, lstatSync(runScript).mode & 0o777);
+  await mkdir(dirname(script));
+  await copyFile(runScript, script);
+  await chmod(script, lstatSync(runScript).mode & 0o777);
 
   const path = relative(task.dir, poc);
   const [top = ''] = path.split('/');
   const staged = join(stage, 'files', path);
   if (isWholeDirectory(task, join(task.dir, top), poc)) {
-    mkdirSync(join(stage, 'files'));
-    cpSync(join(task.dir, top), join(stage, 'files', top), { recursive: true, verbatimSymlinks: true });
+    await mkdir(join(stage, 'files'));
+    await cp(join(task.dir, top), join(stage, 'files', top), { recursive: true, verbatimSymlinks: true });
   } else {
-    mkdirSync(dirname(staged), { recursive: true });
-    copyFileSync(poc, staged);
+    await mkdir(dirname(staged), { recursive: true });
+    await copyFile(poc, staged);
   }
   shareReadOnly(stage, area.account.gid);
   return { script, poc: staged, remove: () => removeTree(stage) };

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import { chmodSync, lchownSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -22,12 +23,16 @@ export function shareReadOnly(path: string, gid: number): void {
  * which nobody but root can set back. Empty when there is nothing at `path`.
  */
 export function fingerprint(path: string): string {
+  const hash = createHash('sha256');
+  return addTo(hash, path) ? hash.digest('hex') : '';
+}
+
+function addTo(hash: Hash, path: string): boolean {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  if (!stats) return '';
+  if (!stats) return false;
   const { mode, uid, gid, size, ino, mtimeNs, ctimeNs } = stats;
-  const own = [path, mode, uid, gid, ino, mtimeNs, ctimeNs, stats.isDirectory() ? 0n : size].join(' ');
-  if (stats.isSymbolicLink()) return `${own} ${readlinkSync(path)}\n`;
-  if (!stats.isDirectory()) return `${own}\n`;
-  const entries = readdirSync(path).sort();
-  return `${own}\n${entries.map((name) => fingerprint(join(path, name))).join('')}`;
+  hash.update(`${path}\0${mode} ${uid} ${gid} ${ino} ${size} ${mtimeNs} ${ctimeNs}\n`);
+  if (stats.isSymbolicLink()) hash.update(`${readlinkSync(path)}\0`);
+  if (stats.isDirectory()) for (const name of readdirSync(path).sort()) addTo(hash, join(path, name));
+  return true;
 }

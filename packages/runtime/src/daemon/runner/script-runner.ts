@@ -56,21 +56,34 @@ export class ScriptRunner {
   }
 
   /**
-   * Applies a diff of root's to the tree `src`, byte for byte, as the runner, which never finds it in a file.
+   * Applies a diff of root's to the tree `src`, byte for byte, as the runner, which never finds it in a file. A diff that
+   * does not apply leaves the tree as it was; `output` is git's then.
    * @throws DaemonError `runner_unavailable`; the signal's reason when it is aborted
    */
-  async applyDiff(file: string, src: string, signal: AbortSignal): Promise<ScriptRun> {
+  async applyDiff(file: string, src: string, signal: AbortSignal): Promise<{ applied: boolean; output: string }> {
+    const diff = await readFile(file);
+    const checked = await this.#gitApply(['--check'], diff, src, signal);
+    const result = checked.code === 0 ? await this.#gitApply([], diff, src, signal) : checked;
+    await this.#logged('patch', ['git', 'apply', '-p1', file], result, signal);
+    const output = `${result.stdout.toText()}, ${result.stderr.toText()}`;
+    if (result.code === null || result.code !== checked.code) {
+      const why = result.notStarted?.code ?? (result.timedOut ? 'time limit' : (result.signal ?? output));
+      throw new DaemonError('runner_unavailable', `git could not apply the hidden tests: ${why}`);
+    }
+    return { applied: result.code === 0, output };
+  }
+
+  async #gitApply(options: readonly string[], stdin: Buffer, src: string, signal: AbortSignal): Promise<CommandResult> {
+    signal.throwIfAborted();
     const { area, plainRepository } = this.#options;
     const { uid, gid } = area.account;
     const place: GitPlace = { gitDir: plainRepository, workTree: src, home: area.home, uid, gid };
-    const call = { stdin: await readFile(file), timeoutMs: APPLY_TIMEOUT_MS, signal };
-    const result = await startGit(place, ['apply', '-p1', '--whitespace=nowarn', '-'], call);
-    if (result.notStarted)
-      throw new DaemonError('runner_unavailable', `git can't be started: ${result.notStarted.code}`);
-    return await this.#logged('patch', ['git', 'apply', '-p1', file], result, signal);
+    const args = ['apply', '-p1', '--whitespace=nowarn', ...options, '-'];
+    return await startGit(place, args, { stdin, timeoutMs: APPLY_TIMEOUT_MS, capBytes: 64 * 1024, signal });
   }
 
   async #run(options: Omit<CommandOptions, 'timeoutMs'>): Promise<CommandResult> {
+    options.signal?.throwIfAborted();
     const { area, timeoutMs } = this.#options;
     const { uid, gid }: Account = area.account;
     return await runCommand({ ...options, uid, gid, timeoutMs, afterExit: () => area.endProcesses() });

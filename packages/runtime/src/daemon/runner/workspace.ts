@@ -4,7 +4,7 @@ import { layOutRepository } from '../../capture/baseline.ts';
 import { type GitPlace, git } from '../../capture/git.ts';
 import type { Account } from '../../system/accounts.ts';
 import { removeTree } from '../../system/remove-tree.ts';
-import { copyTree } from '../../system/tree-copy.ts';
+import { copyTree, type TreeCopyOptions } from '../../system/tree-copy.ts';
 import { DaemonError, messageOf } from '../daemon-error.ts';
 import type { RunnerArea } from './runner-area.ts';
 
@@ -38,16 +38,19 @@ export class Workspace {
     tree: string,
     options: { readableBy?: Account | undefined; signal: AbortSignal },
   ): Promise<Workspace> {
-    const workspace = Workspace.#empty(area, area.newPath('work'));
-    const files = await workspace.#fill(tree, { excludeGit: true, readableBy: options.readableBy });
-    if (files <= MAX_REPOSITORY_FILES) await workspace.#makeRepository(options.signal);
+    const { readableBy, signal } = options;
+    const workspace = new Workspace(area, area.newPath('work'));
+    await workspace.#make(async () => {
+      const files = await workspace.#fill(tree, { excludeGit: true, signal, ...(readableBy ? { readableBy } : {}) });
+      if (files <= MAX_REPOSITORY_FILES) await workspace.#makeRepository(signal);
+    });
     return workspace;
   }
 
   /** A workspace at the path `dir`, with a copy of the tree `built` as it is, its repository included. */
-  static async copyOf(area: RunnerArea, built: string, dir: string): Promise<Workspace> {
-    const workspace = Workspace.#empty(area, dir);
-    await workspace.#fill(built, {});
+  static async copyOf(area: RunnerArea, built: string, dir: string, signal: AbortSignal): Promise<Workspace> {
+    const workspace = new Workspace(area, dir);
+    await workspace.#make(() => workspace.#fill(built, { signal }));
     return workspace;
   }
 
@@ -55,23 +58,24 @@ export class Workspace {
     await removeTree(this.dir);
   }
 
-  static #empty(area: RunnerArea, dir: string): Workspace {
-    area.makeOwn(dir);
-    return new Workspace(area, dir);
+  /** Nothing of a workspace that could not be filled is left. */
+  async #make(fill: () => Promise<unknown>): Promise<void> {
+    this.#area.makeOwn(this.dir);
+    try {
+      await fill();
+    } catch (error) {
+      await this.remove();
+      throw error;
+    }
   }
 
-  async #fill(tree: string, options: { excludeGit?: boolean; readableBy?: Account | undefined }): Promise<number> {
+  async #fill(tree: string, options: Omit<TreeCopyOptions, 'uid' | 'gid'> & { signal: AbortSignal }): Promise<number> {
     const { uid, gid } = this.#area.account;
     try {
-      const { files } = await copyTree(options.readableBy ? tree : realpathSync(tree), this.src, {
-        uid,
-        gid,
-        maxBytes: MAX_TREE_BYTES,
-        ...(options.excludeGit ? { excludeGit: true } : {}),
-        ...(options.readableBy ? { readableBy: options.readableBy } : {}),
-      });
-      return files;
+      const source = options.readableBy ? tree : realpathSync(tree);
+      return (await copyTree(source, this.src, { uid, gid, maxBytes: MAX_TREE_BYTES, ...options })).files;
     } catch (error) {
+      options.signal.throwIfAborted();
       throw new DaemonError('internal', `${tree} can't be copied into a workspace: ${messageOf(error)}`, {
         cause: error,
       });
@@ -80,6 +84,7 @@ export class Workspace {
 
   /** One commit of everything that the tree's `.gitignore` files do not ignore, and no other history. */
   async #makeRepository(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     const { uid, gid } = this.#area.account;
     const gitDir = join(this.src, '.git');
     layOutRepository(gitDir);
