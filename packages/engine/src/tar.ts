@@ -64,18 +64,28 @@ async function feed(pack: Pack, entries: Iterable<TarEntry> | AsyncIterable<TarE
     if ('directory' in entry) pack.entry(header(entry, 'directory', 0o755), done);
     else if ('linkTo' in entry) pack.entry(header(entry, 'symlink', 0o777, { linkname: entry.linkTo }), done);
     else if ('content' in entry) pack.entry(header(entry, 'file', 0o644), Buffer.from(entry.content), done);
-    else await copy(entry.stream(), pack.entry(header(entry, 'file', 0o644, { size: entry.size }), done));
+    else {
+      const sink = pack.entry(header(entry, 'file', 0o644, { size: entry.size }), done);
+      sink.once('error', reject);
+      await Promise.all([promise, copy(entry.stream(), sink)]);
+    }
     await promise;
   }
   pack.finalize();
 }
 
 async function copy(source: Readable, sink: ReturnType<Pack['entry']>): Promise<void> {
-  for await (const chunk of source) {
-    if (!sink.write(chunk)) await Promise.race([once(sink, 'drain'), once(sink, 'close')]);
-    if (sink.destroyed) return;
+  const closed = new Promise<void>((resolve) => sink.once('close', resolve));
+  try {
+    for await (const chunk of source) {
+      if (!sink.write(chunk)) await Promise.race([once(sink, 'drain'), closed]);
+      if (sink.destroyed) return;
+    }
+    sink.end(null);
+  } catch (error) {
+    sink.destroy(error instanceof Error ? error : new Error(String(error)));
+    throw error;
   }
-  sink.end(null);
 }
 
 function header(entry: TarEntry, type: Header['type'], mode: number, more: Partial<Header> = {}) {
@@ -154,15 +164,17 @@ export async function unpackFile(
   name: string,
   { maxBytes }: { maxBytes: number },
 ): Promise<Buffer | undefined> {
-  for await (const entry of entries(tar)) {
+  let file: Buffer | undefined;
+  await eachEntry(tar, async (entry) => {
     if (entry.header.type !== 'file' || posix.normalize(entry.header.name) !== posix.normalize(name)) {
       await skip(entry);
-      continue;
+      return 'more';
     }
-    if ((entry.header.size ?? 0) > maxBytes) throw new TarRefused(`${name}: over ${maxBytes} bytes`);
-    return Buffer.concat(await chunksOf(entry));
-  }
-  return undefined;
+    if (entry.header.size > maxBytes) throw new TarRefused(`${name}: over ${maxBytes} bytes`);
+    file = Buffer.concat(await chunksOf(entry));
+    return 'enough';
+  });
+  return file;
 }
 
 /**
@@ -173,31 +185,24 @@ export async function unpackFile(
 export async function unpackInto(directory: string, tar: ByteSource, options: UnpackOptions): Promise<Unpacked> {
   const result: Unpacked = { files: 0, bytes: 0, skipped: [] };
   let count = 0;
-  for await (const entry of entries(tar)) {
-    const { name, type, size = 0, mode = 0 } = entry.header;
+  await eachEntry(tar, async (entry) => {
+    const { name, type, size, mode } = entry.header;
     const path = checkedPath(name, options.strip ?? 0);
-    if (path === undefined) {
+    const wanted = path !== undefined && (type === 'file' || type === 'directory');
+    if (path !== undefined && !wanted) result.skipped.push(name);
+    if (wanted && ++count > options.maxFiles) throw new TarRefused(`more than ${options.maxFiles} files`);
+    if (wanted && type === 'file') {
+      result.files += 1;
+      result.bytes += size;
+      if (result.bytes > options.maxBytes) throw new TarRefused(`more than ${options.maxBytes} bytes`);
+      await mkdir(join(directory, posix.dirname(path)), { recursive: true });
+      await writeNew(join(directory, path), mode & 0o100 ? 0o755 : 0o644, entry);
+    } else {
+      if (wanted) await mkdir(join(directory, path), { recursive: true });
       await skip(entry);
-      continue;
     }
-    if (type !== 'file' && type !== 'directory') {
-      result.skipped.push(name);
-      await skip(entry);
-      continue;
-    }
-    count += 1;
-    if (count > options.maxFiles) throw new TarRefused(`more than ${options.maxFiles} files`);
-    if (type === 'directory') {
-      await mkdir(join(directory, path), { recursive: true });
-      await skip(entry);
-      continue;
-    }
-    result.files += 1;
-    result.bytes += size;
-    if (result.bytes > options.maxBytes) throw new TarRefused(`more than ${options.maxBytes} bytes`);
-    await mkdir(join(directory, posix.dirname(path)), { recursive: true });
-    await writeNew(join(directory, path), mode & 0o100 ? 0o755 : 0o644, entry);
-  }
+    return 'more';
+  });
   return result;
 }
 
@@ -227,21 +232,34 @@ async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
 
 type Entry = Extract extends AsyncIterable<infer E> ? E : never;
 
-async function* entries(tar: ByteSource): AsyncGenerator<Entry, void, undefined> {
+/**
+ * Hands on each entry, which must be read to its end, until `visit` says that it has seen enough.
+ * What is wrong with the tar or its source is thrown itself, not what it did to the entry that was being read.
+ */
+async function eachEntry(tar: ByteSource, visit: (entry: Entry) => Promise<'more' | 'enough'>): Promise<void> {
   const source = tar instanceof Readable ? tar : Readable.from(tar);
   const reader = extract();
-  source.once('error', (error) => reader.destroy(error));
+  let failure: Error | undefined;
+  const fail = (error: Error) => {
+    failure ??= error;
+    reader.destroy(error);
+  };
+  reader.once('error', fail);
+  source.once('error', fail);
+  source.once('close', () => {
+    if (!source.readableEnded) fail(new Error('the tar stream was cut off'));
+  });
+  source.once('end', () => reader.end(null));
   source.on('data', (chunk: Buffer) => {
     if (!reader.write(chunk)) source.pause();
   });
-  source.once('end', () => reader.end(null));
-  source.once('close', () => {
-    if (!source.readableEnded) reader.destroy(new Error('the tar stream was cut off'));
-  });
   reader.on('drain', () => source.resume());
   try {
-    yield* reader;
+    for await (const entry of reader) if ((await visit(entry)) === 'enough') return;
+  } catch (error) {
+    throw failure ?? error;
   } finally {
+    source.removeAllListeners('close');
     source.destroy();
     reader.destroy(null);
   }

@@ -1,5 +1,5 @@
-import { EngineError } from '../errors.ts';
-import type { ImageSummary } from '../image.ts';
+import { EngineError, isEngineError } from '../errors.ts';
+import type { ImageSummary, PullProgress } from '../image.ts';
 import type { ContainerEngine } from '../port.ts';
 import { imagePath, parseRef } from './image-ref.ts';
 import { jsonLines } from './json-lines.ts';
@@ -50,14 +50,15 @@ export function imageCalls(
       const { name, tag } = parseRef(ref, operation);
       const call = { operation, method: 'POST', path: '/images/create', query: { fromImage: name, tag } } as const;
       const limit = { totalMs: options?.timeoutMs, idleMs: LIMIT.idle };
-      for await (const line of jsonLines<WireProgress>(await transport.stream(call, limit, options?.signal))) {
-        if (line.error !== undefined) throw pullError(operation, line.error);
-        options?.onProgress?.({
-          status: line.status ?? '',
-          ...(line.id !== undefined && { id: line.id }),
-          ...(line.progressDetail?.current !== undefined && { currentBytes: line.progressDetail.current }),
-          ...(line.progressDetail?.total !== undefined && { totalBytes: line.progressDetail.total }),
-        });
+      try {
+        for await (const line of jsonLines<WireProgress>(await transport.stream(call, limit, options?.signal))) {
+          if (line.error !== undefined) throw new EngineError('refused', { operation, detail: line.error });
+          options?.onProgress?.(readProgress(line));
+        }
+      } catch (error) {
+        throw isEngineError(error, 'refused') && saysAbsent(error.detail)
+          ? new EngineError('not_found', { operation, detail: error.detail, cause: error })
+          : error;
       }
     },
     async tag(image, ref, options) {
@@ -148,8 +149,16 @@ function quote(text: string): string {
   return `"${text.replace(/(["\\$])/g, '\\$1')}"`;
 }
 
-/** Some registries' refusals arrive after the engine has said 200. */
-function pullError(operation: string, words: string): EngineError {
-  const absent = /not found|manifest unknown|does not exist|denied/i.test(words);
-  return new EngineError(absent ? 'not_found' : 'refused', { operation, detail: words });
+/** What a registry said comes to us as a failure of the engine's, at once or in the middle of its progress. */
+function saysAbsent(words: string): boolean {
+  return /manifest unknown|not found|does not exist|access denied/i.test(words);
+}
+
+function readProgress({ status = '', id, progressDetail }: WireProgress): PullProgress {
+  return {
+    status,
+    ...(id !== undefined && { id }),
+    ...(progressDetail?.current !== undefined && { currentBytes: progressDetail.current }),
+    ...(progressDetail?.total !== undefined && { totalBytes: progressDetail.total }),
+  };
 }

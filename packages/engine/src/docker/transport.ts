@@ -57,7 +57,11 @@ export class Transport {
     const limit = call.upload ? { idleMs: ms } : { totalMs: ms };
     for await (const chunk of await this.stream(call, limit, options.signal)) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
-    return (text === '' ? undefined : JSON.parse(text)) as T;
+    try {
+      return (text === '' ? undefined : JSON.parse(text)) as T;
+    } catch (cause) {
+      throw new EngineError('refused', { operation: call.operation, detail: `not JSON: ${text.slice(0, 200)}`, cause });
+    }
   }
 
   /** Like `json`, with `undefined` where the engine has no such object. */

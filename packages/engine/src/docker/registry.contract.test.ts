@@ -1,0 +1,116 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PullProgress } from '../image.ts';
+import type { ContainerEngine } from '../port.ts';
+import { packEntries } from '../tar.ts';
+import { connectEngine } from './connect.ts';
+
+/**
+ * A registry with one image, which wants a token as public registries do: engines ask for one anonymously, BuildKit only
+ * after it has asked the session who we are. Source: distribution/distribution, docs/spec.
+ */
+async function startRegistry(): Promise<{ server: Server; host: string; tokens: () => number }> {
+  const layer = await buffer(packEntries([{ name: 'hello', content: randomBytes(20).toString('hex') }]));
+  const config = Buffer.from(
+    JSON.stringify({
+      architecture: 'amd64',
+      os: 'linux',
+      config: { Env: ['FROM=registry'] },
+      rootfs: { type: 'layers', diff_ids: [digest(layer)] },
+      history: [{ created: '2020-01-01T00:00:00Z' }],
+    }),
+  );
+  const blobs = [config, gzipSync(layer)] as const;
+  const manifest = Buffer.from(
+    JSON.stringify({
+      schemaVersion: 2,
+      mediaType: MANIFEST,
+      config: { mediaType: 'application/vnd.docker.container.image.v1+json', ...described(blobs[0]) },
+      layers: [{ mediaType: 'application/vnd.docker.image.rootfs.diff.tar.gzip', ...described(blobs[1]) }],
+    }),
+  );
+  let tokens = 0;
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url?.split('?')[0] ?? '';
+    if (path === '/token') {
+      tokens += 1;
+      response.end(JSON.stringify({ token: 'anonymous', access_token: 'anonymous', expires_in: 300 }));
+    } else if (request.headers.authorization !== 'Bearer anonymous') {
+      const challenge = `Bearer realm="http://${request.headers.host}/token",service="test",scope="repository:word:pull"`;
+      response.writeHead(401, { 'WWW-Authenticate': challenge }).end();
+    } else if (path === '/v2/') {
+      response.end('{}');
+    } else if (path === '/v2/word/manifests/1' || path === `/v2/word/manifests/${digest(manifest)}`) {
+      const headers = { 'Content-Type': MANIFEST, 'Docker-Content-Digest': digest(manifest) };
+      response.writeHead(200, { ...headers, 'Content-Length': manifest.length });
+      response.end(request.method === 'HEAD' ? undefined : manifest);
+    } else {
+      const blob = blobs.find((it) => path === `/v2/word/blobs/${digest(it)}`);
+      response.writeHead(blob ? 200 : 404, { 'Content-Type': 'application/json' });
+      response.end(blob ?? JSON.stringify({ errors: [{ code: 'MANIFEST_UNKNOWN', message: 'manifest unknown' }] }));
+    }
+  };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const server = createServer(answer).listen(0, '127.0.0.1', resolve);
+  await promise;
+  return { server, host: `127.0.0.1:${(server.address() as AddressInfo).port}`, tokens: () => tokens };
+}
+
+const MANIFEST = 'application/vnd.docker.distribution.manifest.v2+json';
+
+function digest(bytes: Buffer): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+function described(blob: Buffer): { digest: string; size: number } {
+  return { digest: digest(blob), size: blob.length };
+}
+
+describe('an image of a registry', () => {
+  let engine: ContainerEngine;
+  let registry: Awaited<ReturnType<typeof startRegistry>>;
+  const made: string[] = [];
+
+  beforeAll(async () => {
+    engine = await connectEngine();
+    registry = await startRegistry();
+  });
+  afterAll(async () => {
+    for (const image of made) await engine.removeImage(image, { force: true });
+    registry.server.closeAllConnections();
+    registry.server.close();
+    engine.close();
+  });
+
+  test('is the base of a build without having been pulled', async () => {
+    const id = await engine.build({
+      context: packEntries([{ name: 'Dockerfile', content: `FROM ${registry.host}/word:1\nENV BUILT=yes\n` }]),
+      tags: [`ssebench-test-${randomBytes(4).toString('hex')}:1`],
+      labels: { 'ssebench.test': 'contract' },
+      timeoutMs: 60_000,
+    });
+    made.push(id);
+    expect((await engine.inspectImage(id))?.env).toMatchObject({ FROM: 'registry', BUILT: 'yes' });
+    expect(registry.tokens()).toBeGreaterThan(0);
+  });
+
+  test('is pulled, with its progress', async () => {
+    const ref = `${registry.host}/word:1`;
+    const progress: PullProgress[] = [];
+    await engine.pull(ref, { onProgress: (line) => progress.push(line) });
+    made.push(ref);
+    expect(await engine.inspectImage(ref)).toMatchObject({ tags: [ref], env: { FROM: 'registry' } });
+    // The build may have brought the layer before.
+    const layer = { id: expect.any(String), status: expect.stringMatching(/^(Pull complete|Already exists)$/) };
+    expect(progress).toContainEqual(layer);
+  });
+
+  test('that is not there is not_found; a registry that is not there refused', async () => {
+    await expect(engine.pull(`${registry.host}/word:2`)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(engine.pull('127.0.0.1:1/word:1')).rejects.toMatchObject({ code: 'refused' });
+  });
+});
