@@ -4,13 +4,14 @@ import { basename, join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
 import { CONTAINER } from '@ssebench/contracts/layout';
-import { packEntries, type TarEntry, unpackFile } from '@ssebench/engine/tar';
+import { packEntries, unpackFile } from '@ssebench/engine/tar';
 import { buildImage } from './build.ts';
 import { buildKey, short } from './build-key.ts';
 import type { ImageContext } from './context.ts';
 import { nodeBinary, pinnedNodeVersion } from './node-binary.ts';
 import type { RootImage } from './root.ts';
 import { type RuntimeBundle, runtimeBundle } from './runtime-bundle.ts';
+import { removeOldRuntimes } from './stale.ts';
 
 /** Debian's static init: it needs nothing of the image that it runs in. */
 const INIT = '/usr/bin/tini-static';
@@ -40,11 +41,12 @@ export async function runtimeIdentity(context: ImageContext): Promise<RuntimeIde
   return { key, hash, image: `${registry}/runtime:${hash}`, volume: `ssebench-runtime-${hash}`, bundle };
 }
 
-/** A label's name, so that the content of a volume can be compared without the files at hand. */
+/** The SHA-256 of each file that an image of ours holds, so that a volume can be compared without the files at hand. */
 const CONTENT_LABEL = 'ssebench.content';
 
 /**
- * The image that holds the runtime: image preparation mounts it, and the volume is filled from it.
+ * The image that holds the runtime: image preparation mounts it, and the volume is filled from it. Node.js and the init are an
+ * image of their own beneath, which new programs don't touch.
  * @returns what it holds
  * @throws FaultError when Node.js for the engine's architecture is missing, or the build fails
  */
@@ -53,53 +55,74 @@ export async function ensureRuntimeImage(
   runtime: RuntimeIdentity,
   rootImage: () => Promise<RootImage>,
 ): Promise<RuntimeContent> {
-  const { engine, home, progress, signal } = context;
-  const known = await engine.inspectImage(runtime.image, { signal });
-  const content = known?.labels[LABEL.key] === runtime.key ? known.labels[CONTENT_LABEL] : undefined;
-  if (content) return JSON.parse(content);
+  const known = await findContent(context, runtime.image, runtime.key);
+  if (known) return known;
+  const base = await ensureNodeImage(context, rootImage);
+  const content: RuntimeContent = { ...base.content, ...runtime.bundle.digests };
+  context.progress.step('runtime image');
+  await buildImage(context, {
+    role: 'runtime',
+    context: packEntries([
+      { name: 'Dockerfile', content: `FROM ${base.ref}\nCOPY files/ ${CONTAINER.runtime}/\n` },
+      ...Object.keys(runtime.bundle.digests).map((name) => {
+        return { name: `files/${name}`, content: readFileSync(join(runtime.bundle.dir, name)) };
+      }),
+    ]),
+    dockerfile: 'the Dockerfile of the runtime image',
+    tags: [runtime.image],
+    labels: { [LABEL.key]: runtime.key, [CONTENT_LABEL]: JSON.stringify(content) },
+    blame: 'infra',
+  });
+  context.progress.done(false);
+  await removeOldRuntimes(context, runtime);
+  return content;
+}
+
+interface NodeImage {
+  ref: string;
+  content: RuntimeContent;
+}
+
+async function ensureNodeImage(context: ImageContext, rootImage: () => Promise<RootImage>): Promise<NodeImage> {
+  const { engine, home, registry, progress, signal } = context;
+  const key = buildKey({ node: pinnedNodeVersion(home), init: INIT });
+  const ref = `${registry}/node:${short(key)}`;
+  const known = await findContent(context, ref, key);
+  if (known) return { ref, content: known };
   const root = await rootImage();
-  progress.step('runtime image');
+  progress.step('Node.js image');
   const { architecture } = await engine.info({ signal });
   const node = await nodeBinary(home, architecture);
   const init = await readInit(context, root);
-  const digests: RuntimeContent = {
-    ...runtime.bundle.digests,
-    [below(CONTAINER.node)]: node.digest,
-    [below(CONTAINER.init)]: createHash('sha256').update(init).digest('hex'),
-  };
-  const entries: TarEntry[] = [
-    { name: 'Dockerfile', content: dockerfile() },
-    { name: `files/${below(CONTAINER.init)}`, mode: 0o755, content: init },
-    {
-      name: `files/${below(CONTAINER.node)}`,
-      mode: 0o755,
-      size: node.sizeBytes,
-      stream: () => createReadStream(node.path),
-    },
-    ...Object.keys(runtime.bundle.digests).map((name) => {
-      return { name: `files/${name}`, content: readFileSync(join(runtime.bundle.dir, name)) };
-    }),
-  ];
+  const initDigest = createHash('sha256').update(init).digest('hex');
+  const content: RuntimeContent = { [below(CONTAINER.node)]: node.digest, [below(CONTAINER.init)]: initDigest };
+  const stream = () => createReadStream(node.path);
+  // The init is static, so the image can be started although it has nothing else.
+  const command = JSON.stringify([CONTAINER.init, '--version']);
   await buildImage(context, {
     role: 'runtime',
-    context: packEntries(entries),
-    dockerfile: 'the Dockerfile of the runtime image',
-    tags: [runtime.image],
-    labels: { [LABEL.key]: runtime.key, [CONTENT_LABEL]: JSON.stringify(digests) },
+    context: packEntries([
+      { name: 'Dockerfile', content: `FROM scratch\nCOPY files/ ${CONTAINER.runtime}/\nCMD ${command}\n` },
+      { name: `files/${below(CONTAINER.init)}`, mode: 0o755, content: init },
+      { name: `files/${below(CONTAINER.node)}`, mode: 0o755, size: node.sizeBytes, stream },
+    ]),
+    dockerfile: 'the Dockerfile of the Node.js image',
+    tags: [ref],
+    labels: { [LABEL.key]: key, [CONTENT_LABEL]: JSON.stringify(content) },
     blame: 'infra',
   });
   progress.done(false);
-  return digests;
+  return { ref, content };
 }
 
-/** The init is static, so the image can be started although it has nothing else. */
-function dockerfile(): string {
-  return [
-    'FROM scratch',
-    `COPY files/ ${CONTAINER.runtime}/`,
-    `CMD ${JSON.stringify([CONTAINER.init, '--version'])}`,
-    '',
-  ].join('\n');
+async function findContent(
+  { engine, signal }: ImageContext,
+  ref: string,
+  key: string,
+): Promise<RuntimeContent | undefined> {
+  const image = await engine.inspectImage(ref, { signal });
+  const content = image?.labels[LABEL.key] === key ? image.labels[CONTENT_LABEL] : undefined;
+  return content === undefined ? undefined : JSON.parse(content);
 }
 
 function below(path: string): string {

@@ -1,5 +1,10 @@
+import { LABEL } from '@ssebench/contracts/labels';
 import { isEngineError } from '@ssebench/engine/errors';
 import type { ImageContext } from './context.ts';
+import type { RuntimeIdentity } from './runtime.ts';
+
+/** A clone of another version on the same engine goes on using its own. */
+const OLD_RUNTIME_MS = 24 * 60 * 60 * 1000;
 
 /** On work, tool and agent images: the case image that they stand on, by name. Task ids alone may repeat among datasets. */
 export const CASE_LABEL = 'ssebench.case';
@@ -19,11 +24,29 @@ export async function removeStale(
   const stale = images
     .flatMap(({ tags }) => tags)
     .filter((tag) => tag !== keep && (tag.startsWith(`${repository}:k-`) || tag.startsWith(`${repository}:i-`)));
-  for (const tag of stale) {
-    try {
-      await engine.removeImage(tag, { signal });
-    } catch (error) {
-      if (!isEngineError(error, 'conflict', 'not_found')) throw error;
-    }
+  for (const tag of stale) await unlessUsed(engine.removeImage(tag, { signal }));
+}
+
+/** Takes away the images and volumes of runtimes that were replaced more than a day ago, unless something uses them. */
+export async function removeOldRuntimes(
+  { engine, registry, signal }: Pick<ImageContext, 'engine' | 'registry' | 'signal'>,
+  current: RuntimeIdentity,
+): Promise<void> {
+  const ours = { [LABEL.role]: 'runtime' };
+  const isOld = (created: Date) => Date.now() - created.getTime() > OLD_RUNTIME_MS;
+  for (const { tags, created } of await engine.listImages(ours, { signal })) {
+    const old = isOld(created) ? tags.filter((tag) => tag.startsWith(`${registry}/runtime:`)) : [];
+    for (const tag of old) if (tag !== current.image) await unlessUsed(engine.removeImage(tag, { signal }));
+  }
+  for (const { name, createdAt } of await engine.listVolumes(ours, { signal })) {
+    if (isOld(createdAt) && name !== current.volume) await unlessUsed(engine.removeVolume(name, { signal }));
+  }
+}
+
+async function unlessUsed(removal: Promise<void>): Promise<void> {
+  try {
+    await removal;
+  } catch (error) {
+    if (!isEngineError(error, 'conflict', 'not_found')) throw error;
   }
 }
