@@ -1,5 +1,5 @@
 #!/bin/sh
-# All packages but cmd/check, which needs another module.
+# All packages but cmd/check, which needs another module. Without vet, which is younger than the sources.
 set -e
 /ssebench/scripts/build.sh
-go test . ./mbz ./cmd/sum ./cmd/tag
+go test -vet=off . ./mbz ./cmd/sum ./cmd/tag
