@@ -1,5 +1,5 @@
 import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gradeContainer } from './container-spec.ts';
 import { gradePatch } from './grade-phase.ts';
 import type { GradePlan } from './plan.ts';
@@ -16,7 +16,7 @@ async function grade(plan: GradePlan, context: RunContext, stage: Stage): Promis
   const prepared = await prepareRun(plan, context, engine, {
     record,
     signal,
-    hostDirectory: owner.grade,
+    hostDirectory: dirname(owner.directory),
     ownerSocket: owner.socket,
     agent: undefined,
   });

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { putCheckMaterial, putEverything, putReferencePatch } from './answers.ts';
 import { ContainerLease } from './container-lease.ts';
@@ -30,7 +30,7 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
   const prepared = await prepareRun(plan, context, engine, {
     record,
     signal,
-    hostDirectory: owner.work,
+    hostDirectory: dirname(owner.directory),
     ownerSocket: owner.socket,
     agent: plan.agent,
   });
@@ -53,12 +53,14 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
 async function workThenGrade(scene: RunScene): Promise<void> {
   const { record, directory, context, engine, prepared, plan, signal } = scene;
   await using answers = await toolContainer(scene);
+  await using beside = alongside(scene, saveReferencePatch(scene, answers.id));
   await using work = await record.during('start', 'create', () => agentContainer(scene, answers, 'work'));
   await workInContainer(scene, work);
   const outcome = record.work;
   if (!outcome || record.fault) return;
   context.progress.phase('grading');
   const archived = finishWork(scene, work);
+  beside.defer(() => archived);
   await gradePatch({
     engine,
     record,
@@ -77,19 +79,25 @@ async function workThenGrade(scene: RunScene): Promise<void> {
     keep: plan.keepContainer,
     progress: context.progress,
   });
-  await archived;
-  await saveReferencePatch(scene, answers.id);
 }
 
 /** Both halves in the agent's container, for hosts that can't run two. */
 async function workAndGradeInOne(scene: RunScene): Promise<void> {
   const { record, directory } = scene;
   await using answers = await toolContainer(scene);
+  await using _beside = alongside(scene, saveReferencePatch(scene, answers.id));
   await using both = await record.during('start', 'create', () => agentContainer(scene, answers, 'same'));
   await workInContainer(scene, both);
   record.grade = await readGradeOutcome(directory.work);
   if (record.grade.fault) record.fail(record.grade.fault);
-  await saveReferencePatch(scene, answers.id);
+}
+
+/** Work that goes on beside the run and is awaited before the containers that it needs are removed. */
+function alongside({ record, signal }: RunScene, work: Promise<void>): AsyncDisposableStack {
+  const stack = new AsyncDisposableStack();
+  const settled = work.catch((error: unknown) => record.failWith(error, signal));
+  stack.defer(() => settled);
+  return stack;
 }
 
 /** A container of the tool image that is never started: where the task's answers are copied from. */
@@ -136,8 +144,8 @@ function agentImageOf({ images }: Prepared): NonNullable<Prepared['images']['age
 const ARCHIVE_LIMIT = 180_000;
 
 /** Waits for the archive while grading runs, then ends the work container, whole. Decides nothing. */
-async function finishWork({ record, directory, plan }: RunScene, work: ContainerLease): Promise<void> {
-  const limit = AbortSignal.timeout(ARCHIVE_LIMIT);
+async function finishWork({ record, directory, plan, signal }: RunScene, work: ContainerLease): Promise<void> {
+  const limit = AbortSignal.any([AbortSignal.timeout(ARCHIVE_LIMIT), signal]);
   const late = new Promise<void>((resolve) => limit.addEventListener('abort', () => resolve(), { once: true }));
   await Promise.race([work.finished(), late]).catch(() => undefined);
   if (!plan.keepContainer) await work.kill().catch(() => undefined);

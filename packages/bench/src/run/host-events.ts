@@ -32,7 +32,7 @@ async function isSocket(path: string): Promise<boolean> {
 
 function open(socketPath: string, signal: AbortSignal): Promise<IncomingMessage | undefined> {
   return new Promise((resolve) => {
-    const call = request({ socketPath, path: '/events', signal });
+    const call = request({ socketPath, path: '/events', signal, agent: false });
     call.once('response', (answer) => {
       if (answer.statusCode === 200) return resolve(answer);
       answer.resume();

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { CONTAINER } from '@ssebench/contracts/layout';
 import { notGraded, type PatchResult } from '@ssebench/contracts/result';
 import { isEngineError } from '@ssebench/engine/errors';
@@ -43,19 +43,14 @@ export async function dropOwnerFile({ live }: RunDirectory): Promise<void> {
 const MAX_REFERENCE_PATCH = 16 * 1024 * 1024;
 
 /** `reference.patch`, for reports: from the tool image, when the task has one. Its absence changes nothing. */
-export async function saveReferencePatch(
-  { engine, plan, directory, record }: RunScene,
-  toolContainer: string,
-): Promise<void> {
+export async function saveReferencePatch({ engine, plan, directory }: RunScene, toolContainer: string): Promise<void> {
   const { patch } = plan.task.config.files;
   if (!patch) return;
-  await record.during('collect', 'reference patch', async () => {
-    try {
-      const archive = await engine.getArchive(toolContainer, `${CONTAINER.task}/${patch}`);
-      const bytes = await unpackFile(archive, patch.split('/').at(-1) ?? patch, { maxBytes: MAX_REFERENCE_PATCH });
-      if (bytes) await writeFileAtomic(join(directory.live, 'reference.patch'), bytes);
-    } catch (error) {
-      if (!isEngineError(error)) throw error;
-    }
-  });
+  try {
+    const archive = await engine.getArchive(toolContainer, `${CONTAINER.task}/${patch}`);
+    const bytes = await unpackFile(archive, basename(patch), { maxBytes: MAX_REFERENCE_PATCH });
+    if (bytes) await writeFileAtomic(join(directory.live, 'reference.patch'), bytes);
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+  }
 }

@@ -2,13 +2,13 @@ import { type Fault, FaultError, fault } from '@ssebench/contracts/faults';
 import { brokenGrade } from '../evaluator/outcome.ts';
 import { writeGrade } from '../evaluator/records.ts';
 import { agentRuntime } from '../evaluator/settings.ts';
+import { aborted } from '../system/waiting.ts';
 import { TIMED_OUT_STATUS } from './agent-process.ts';
 import { agentVariables } from './agent-result.ts';
 import { log } from './log.ts';
 import { PHASES } from './modes.ts';
 import type { Phase } from './phases/phase.ts';
 import type { RunContext } from './run-context.ts';
-import { aborted } from './waiting.ts';
 import { recordOutcome } from './work-record.ts';
 
 /** Limits of what comes after the last phase. Milliseconds. */
@@ -24,13 +24,15 @@ export async function runPhases(run: RunContext): Promise<number> {
   const recorded = await record(run);
   run.events.publish({ type: 'step_started', step: 'done' });
   await run.events.flush(FLUSH_MS);
-  if (run.settings.keepAlive && !run.stopped.aborted) {
+  const keptAlive = run.settings.keepAlive && !run.stopped.aborted;
+  if (keptAlive) {
     log('INFO', 'Kept alive until a signal');
     await aborted(run.stopped);
   }
   await run.daemon?.stop(STOP_MS);
   run.daemonClient.close();
-  return recorded ? exitStatus(run) : 1;
+  if (!recorded) return 1;
+  return keptAlive ? 0 : exitStatus(run);
 }
 
 async function runPhase(run: RunContext, { step, run: work }: Phase): Promise<void> {

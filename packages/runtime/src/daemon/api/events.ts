@@ -7,7 +7,7 @@ export const streamEvents: Handler = (context, { events, stop }) => {
   const from = Number.isInteger(last) && last > 0 ? last : 0;
   const signal = AbortSignal.any([stop, context.req.raw.signal]);
   return new Response(ReadableStream.from(serverSentEvents(events, from, signal)), {
-    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', connection: 'close' },
   });
 };
 
