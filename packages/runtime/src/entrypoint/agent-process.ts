@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Account } from '../system/accounts.ts';
+import { signalGroup, within } from '../system/waiting.ts';
 import { log } from './log.ts';
 import type { CappedLog } from './log-file.ts';
-import { signalGroup, within } from './waiting.ts';
 
 /** Of a run that was stopped at its limit. Source: spec/runtime §4.4. */
 export const TIMED_OUT_STATUS = 124;
 
 /** How long a killed process may take to be gone, and its output to end. Milliseconds. */
 const KILLED_MS = 5_000;
-const OUTPUT_MS = 1_000;
+const OUTPUT_MS = 300;
 
 /** Makes the agent's processes the first that end when memory is used up, before the services. Accidents only: a child may lower it. */
 const OOM_SCORE = 600;

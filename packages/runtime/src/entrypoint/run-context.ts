@@ -2,9 +2,9 @@ import type { Step } from '@ssebench/contracts/events';
 import { type Fault, fault, type Phase } from '@ssebench/contracts/faults';
 import type { ArchiveReport, CaptureReport } from '@ssebench/contracts/work-outcome';
 import { DaemonClient } from '../client/daemon-client.ts';
+import { EventPublisher } from '../client/event-publisher.ts';
 import type { AgentEnd } from './agent-process.ts';
 import type { ArchiveOwner } from './archive-owner.ts';
-import { EventPublisher } from './event-publisher.ts';
 import { log } from './log.ts';
 import type { Service } from './service.ts';
 import type { Settings } from './settings.ts';
@@ -41,7 +41,9 @@ export class RunContext {
   constructor(settings: Settings) {
     this.settings = settings;
     this.daemonClient = new DaemonClient(settings.adminSocket);
-    this.events = new EventPublisher(this.daemonClient);
+    this.events = new EventPublisher(this.daemonClient, (type, error) => {
+      log('WARN', 'An event could not be published', { type, error: String(error) });
+    });
   }
 
   /** Aborts when a signal asked the run to stop. */

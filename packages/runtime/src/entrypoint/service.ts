@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { ENV } from '@ssebench/contracts/layout';
+import { signalGroup, within } from '../system/waiting.ts';
 import { log } from './log.ts';
 import { openLog } from './log-file.ts';
-import { signalGroup, within } from './waiting.ts';
 
 export interface ServiceOptions {
   name: string;

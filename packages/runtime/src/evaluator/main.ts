@@ -1,9 +1,13 @@
+import type { Fault } from '@ssebench/contracts/faults';
 import type { GradedCheck } from '@ssebench/contracts/grade';
 import { DaemonClient } from '../client/daemon-client.ts';
+import { EventPublisher } from '../client/event-publisher.ts';
 import { grade } from './grading.ts';
 import type { Graded } from './outcome.ts';
 import { writeChecks, writeGrade } from './records.ts';
 import { evaluatorSettings } from './settings.ts';
+
+const PUBLISH_MS = 2_000;
 
 /**
  * The evaluator: grades over the daemon's admin socket and writes `result.json`.
@@ -23,6 +27,7 @@ export async function runEvaluator(env: NodeJS.ProcessEnv = process.env): Promis
       },
     });
     say(verdictLine(graded));
+    if (graded.fault) await publishFault(daemon, graded.fault);
     const result = await writeGrade(settings.results, graded, settings.agent);
     say(JSON.stringify(result));
     daemon.close();
@@ -31,6 +36,13 @@ export async function runEvaluator(env: NodeJS.ProcessEnv = process.env): Promis
     process.stderr.write(`[evaluator] ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     return 1;
   }
+}
+
+async function publishFault(daemon: DaemonClient, fault: Fault): Promise<void> {
+  const events = new EventPublisher(daemon, (type, error) => say(`[evaluator] no ${type} event: ${String(error)}`));
+  events.open();
+  events.publish({ type: 'fault', fault });
+  await events.flush(PUBLISH_MS);
 }
 
 function verdictLine({ grade: { status, error_msg } }: Graded): string {

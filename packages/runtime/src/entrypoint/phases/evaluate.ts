@@ -4,6 +4,7 @@ import { ENV } from '@ssebench/contracts/layout';
 import { defaultGradingTimeout } from '@ssebench/contracts/run-settings';
 import { type GradingFault, gradingFault, gradingTimedOut } from '../../evaluator/outcome.ts';
 import { salvageGrade } from '../../evaluator/salvage.ts';
+import { aborted, within } from '../../system/waiting.ts';
 import { agentVariables } from '../agent-result.ts';
 import { log } from '../log.ts';
 import { lastLines } from '../log-file.ts';
@@ -11,7 +12,6 @@ import { programArgv } from '../program.ts';
 import { rootEnvironment } from '../root-environment.ts';
 import type { RunContext } from '../run-context.ts';
 import { type ProcessEnd, Service } from '../service.ts';
-import { aborted, within } from '../waiting.ts';
 import type { Phase } from './phase.ts';
 
 /** What the evaluator may take beside its own limit, to write what it has. Seconds. */

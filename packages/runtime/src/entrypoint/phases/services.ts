@@ -2,13 +2,13 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { ENV } from '@ssebench/contracts/layout';
+import { aborted, within } from '../../system/waiting.ts';
 import { log } from '../log.ts';
 import { lastLines } from '../log-file.ts';
 import { programArgv } from '../program.ts';
 import { rootEnvironment } from '../root-environment.ts';
 import { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
-import { aborted, within } from '../waiting.ts';
 import type { Phase } from './phase.ts';
 
 /** Lines of the daemon's log that are shown when it did not start. Source: spec/runtime §4.3. */

@@ -1,21 +1,22 @@
 import type { RunEvent } from '@ssebench/contracts/events';
-import type { DaemonClient } from '../client/daemon-client.ts';
 import type { NewEvent } from '../daemon/events.ts';
-import { log } from './log.ts';
-import { within } from './waiting.ts';
+import { within } from '../system/waiting.ts';
+import type { DaemonClient } from './daemon-client.ts';
 
 /** Limit of one publication. Milliseconds. */
 const PUBLISH_MS = 2_000;
 
-/** Publishes events in order, in the background. They wait until `open`; one that can't be published is logged and dropped. */
+/** Publishes events in order, in the background. They wait until `open`; one that can't be published is dropped. */
 export class EventPublisher {
   readonly #daemon: Pick<DaemonClient, 'publish'>;
+  readonly #onDropped: (type: string, error: unknown) => void;
   readonly #opened = Promise.withResolvers<void>();
   #last = this.#opened.promise;
   #open = false;
 
-  constructor(daemon: Pick<DaemonClient, 'publish'>) {
+  constructor(daemon: Pick<DaemonClient, 'publish'>, onDropped: (type: string, error: unknown) => void) {
     this.#daemon = daemon;
+    this.#onDropped = onDropped;
   }
 
   publish(event: NewEvent): void {
@@ -24,7 +25,7 @@ export class EventPublisher {
       try {
         await this.#daemon.publish(dated, { timeoutMs: PUBLISH_MS });
       } catch (error) {
-        log('WARN', 'An event could not be published', { type: dated.type, error: String(error) });
+        this.#onDropped(dated.type, error);
       }
     });
   }
