@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../cli/errors.ts';
-import { unknownName } from '../config/closest.ts';
 import { baseRecipes, ensureBase, ownBase } from './base.ts';
 import { planBases } from './case-bases.ts';
 import { type ImageContext, isOwnRegistry } from './context.ts';
@@ -11,27 +10,21 @@ import { readExtraCa } from './extra-ca.ts';
 import { rootImage } from './root.ts';
 
 /**
- * The base images of these names (`generic-c`, …; none: all), each under the product's version, `latest` and every
+ * All base images, each under the product's version, `latest` and every
  * tag that a task of home asks for.
  * @returns their names without tags
- * @throws UserError for a name without a recipe, and under a registry that isn't ours
+ * @throws UserError under a registry that isn't ours
  * @throws FaultError when a step fails
  */
-export async function buildBases(context: ImageContext, names: readonly string[] = []): Promise<string[]> {
+export async function buildBases(context: ImageContext): Promise<string[]> {
   const { home, registry, progress } = context;
   if (!isOwnRegistry(registry)) {
     const remedy = 'unset SSEBENCH_REGISTRY, or give it a prefix that starts with localhost/';
     throw new UserError(`base images of ${registry} are pulled, not built here; ${remedy}`);
   }
-  const recipes = baseRecipes(home);
-  const wanted = names.length === 0 ? recipes.map(({ name }) => name) : names.map((name) => name.replace(/^base-/, ''));
-  const known = recipes.map(({ name }) => name);
-  const unknown = wanted.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new UserError(unknownName('base image', unknown, known));
-
   const tags = pinnedTags(context);
-  const chosen = recipes.filter(({ name }) => wanted.includes(name));
-  const refs = chosen.flatMap(({ name }) =>
+  const recipes = baseRecipes(home);
+  const refs = recipes.flatMap(({ name }) =>
     (tags.get(name) ?? ['latest']).map((tag) => `${registry}/base-${name}:${tag}`),
   );
   const notice = diskNotice([...new Set(await planBases(context, refs))]);
@@ -39,8 +32,8 @@ export async function buildBases(context: ImageContext, names: readonly string[]
 
   const ca = readExtraCa(context.extraCa);
   const root = rootImage(context, ca);
-  for (const recipe of chosen) await ensureBase(context, recipe, tags.get(recipe.name) ?? [], { root, ca });
-  return chosen.map(({ name }) => `${registry}/base-${name}`);
+  for (const recipe of recipes) await ensureBase(context, recipe, tags.get(recipe.name) ?? [], { root, ca });
+  return recipes.map(({ name }) => `${registry}/base-${name}`);
 }
 
 /** The tags under which the Dockerfiles of home's tasks ask for each base. */

@@ -10,8 +10,6 @@ export interface CasesOptions {
   jobs?: number;
   /** Builds also those that are up to date. */
   force?: boolean;
-  /** Called when a task's image is there or has failed. */
-  onOutcome?: (outcome: CaseOutcome) => void;
 }
 
 export interface CaseOutcome {
@@ -36,7 +34,7 @@ export interface CasesBuilt {
 export async function buildCases(
   context: ImageContext,
   tasks: readonly Task[],
-  { jobs = 1, force = false, onOutcome = () => undefined }: CasesOptions = {},
+  { jobs = 1, force = false }: CasesOptions = {},
 ): Promise<CasesBuilt> {
   await sayDisk(context, tasks);
   const outcomes: CaseOutcome[] = [];
@@ -46,9 +44,7 @@ export async function buildCases(
     for (let next = remaining.shift(); next !== undefined; next = remaining.shift()) {
       const [index, task] = next;
       const own = jobs > 1 ? { ...context, progress: prefixed(context.progress, task.id) } : context;
-      const outcome = await buildOne(own, task, force, bases);
-      outcomes[index] = outcome;
-      onOutcome(outcome);
+      outcomes[index] = await buildOne(own, task, force, bases);
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(jobs, tasks.length)) }, worker));

@@ -12,6 +12,8 @@ interface ImageBuild {
   context: ByteSource;
   /** What a person calls the Dockerfile, in errors. */
   dockerfile: string;
+  /** What to change when the image turns out to be unusable; default: the Dockerfile. */
+  subject?: string;
   /** The first names the build. */
   tags: readonly [string, ...string[]];
   /** `undefined`: what the parent image has, if anything. */
@@ -32,7 +34,7 @@ const UNUSABLE = /\bimage_unusable: (.*)$/;
  */
 export async function buildImage(
   { engine, progress, signal }: Pick<ImageContext, 'engine' | 'progress' | 'signal'>,
-  { role, context, dockerfile, tags, labels, buildArgs = {}, blame }: ImageBuild,
+  { role, context, dockerfile, subject = dockerfile, tags, labels, buildArgs = {}, blame }: ImageBuild,
 ): Promise<string> {
   let unusable: string | undefined;
   const onOutput = (line: string) => {
@@ -45,7 +47,9 @@ export async function buildImage(
     return await engine.build({ context, tags, labels: allLabels, buildArgs, onOutput, signal });
   } catch (error) {
     if (!isEngineError(error, 'build_failed')) throw error;
-    if (unusable !== undefined) throw new FaultError(fault('image_unusable', unusable), { cause: error });
+    if (unusable !== undefined) {
+      throw new FaultError(fault('image_unusable', `${subject}: ${unusable}`), { cause: error });
+    }
     const detail = `${dockerfile}: ${error.detail}`;
     throw new FaultError(fault('image_build_failed', detail, { blame }), { cause: error });
   }

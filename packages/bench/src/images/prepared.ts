@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
 import { CONTAINER } from '@ssebench/contracts/layout';
 import type { ImageInfo } from '@ssebench/engine/image';
 import { packEntries } from '@ssebench/engine/tar';
+import { showPath } from '../config/show-path.ts';
 import type { Task } from '../config/tasks.ts';
 import { buildImage } from './build.ts';
 import { buildKey, short } from './build-key.ts';
@@ -71,6 +73,7 @@ export async function buildPrepared(
       { name: SCRIPT_ENV, content: JSON.stringify(caseImage.env) },
     ]),
     dockerfile: `preparing ${caseName(task)}`,
+    subject: showPath(join(task.dir, 'Dockerfile')),
     tags: [ref.unique, ref.named],
     labels: {
       [LABEL.key]: ref.key,

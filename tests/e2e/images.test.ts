@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildCases } from '@ssebench/bench/images/build-cases';
+import { ensureImages } from '@ssebench/bench/images/ensure';
+import { type Fault, FaultError } from '@ssebench/contracts/faults';
+import { LABEL } from '@ssebench/contracts/labels';
+import { CONTAINER } from '@ssebench/contracts/layout';
+import { PreparedImage } from '@ssebench/contracts/prepared-image';
+import { unpackFile } from '@ssebench/engine/tar';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Bench, imageBench, REGISTRY, TestTask, testAgent } from './support/image-fixtures.ts';
+
+let bench: Bench;
+let task: TestTask;
+let agentDir: string;
+
+beforeAll(async () => {
+  bench = await imageBench();
+  agentDir = await mkdtemp(join(tmpdir(), 'images-e2e-agent-'));
+});
+beforeEach(async () => {
+  task = await TestTask.create();
+});
+afterEach(() => task[Symbol.asyncDispose]());
+afterAll(async () => {
+  await rm(agentDir, { recursive: true });
+  await bench[Symbol.asyncDispose]();
+});
+
+async function ensure(agentDockerfile?: string) {
+  const agent = await testAgent(agentDir, agentDockerfile);
+  bench.builds.length = 0;
+  const images = await ensureImages({ ...bench.context, task: task.load(), agent });
+  const built = bench.builds.map((tag) => tag.slice(REGISTRY.length + 1).split('/')[0] ?? '');
+  // Bases and runtime are the same for all tasks: whether they are there is not this test's doing.
+  return { images, built: built.filter((name) => !/^(root|base-|node:|runtime:)/.test(name)) };
+}
+
+async function faultOf(work: Promise<unknown>): Promise<Fault> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof FaultError) return error.fault;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+/** A file of an image; undefined when it isn't there. */
+async function fileIn(image: string, path: string): Promise<string | undefined> {
+  const { engine } = bench;
+  const id = await engine.createContainer({
+    image,
+    cmd: ['/bin/true'],
+    labels: { 'ssebench.test': 'images' },
+    network: 'none',
+    capabilities: [],
+    noNewPrivileges: true,
+  });
+  try {
+    const tar = await engine.getArchive(id, path);
+    return (await unpackFile(tar, path.split('/').at(-1) ?? '', { maxBytes: 1_000_000 }))?.toString();
+  } catch (error) {
+    if ((error as { code?: string }).code === 'not_found') return undefined;
+    throw error;
+  } finally {
+    await engine.remove(id, { force: true });
+  }
+}
+
+describe('the images of a run', () => {
+  test('are built bottom up, and found without a build as long as nothing changes', async () => {
+    const first = await ensure();
+    expect(first.built).toEqual(['case', 'work', 'tool', 'agent-dummy']);
+    expect(first.images.baseTag).toBe(`${REGISTRY}/base-generic-c:1.0.0`);
+    expect(first.images.agentImage).toMatchObject({
+      cmd: ['echo', 'The dummy agent changes nothing.'],
+      workdir: '/src/noop',
+    });
+
+    const start = performance.now();
+    const second = await ensure();
+    expect(performance.now() - start).toBeLessThan(1000);
+    expect(second.built).toEqual([]);
+    expect(second.images).toEqual(first.images);
+  });
+
+  test("hold the answers only where grading is, and the case image's environment for the scripts", async () => {
+    const hostile = 'ENV NODE_OPTIONS=--no-such-option LD_PRELOAD=/none.so GREETING="a b"';
+    await task.edit('Dockerfile', (text) => `${text}\n${hostile}\n`);
+    const { images } = await ensure();
+    const prepared = PreparedImage.parse(JSON.parse((await fileIn(images.work?.id ?? '', CONTAINER.prepared)) ?? ''));
+    expect(prepared).toMatchObject({ variant: 'work', source: '/src/noop', script_env: { GREETING: 'a b' } });
+    expect(prepared.script_env['NODE_OPTIONS']).toBe('--no-such-option');
+    expect(await fileIn(images.tool.id, '/ssebench/diffs/patch.diff')).toContain('diff');
+    expect(await fileIn(images.work?.id ?? '', '/ssebench/diffs/patch.diff')).toBeUndefined();
+    expect(await fileIn(images.agentImage?.id ?? '', '/ssebench/diffs/patch.diff')).toBeUndefined();
+  });
+
+  test('stand on each other: a changed task is built anew from the case image on, and its old images go', async () => {
+    const before = await ensure();
+    await task.edit('sse/reports/issue.md', (text) => `${text}\nMore.\n`);
+    const after = await ensure();
+    expect(after.built).toEqual(['case', 'work', 'tool', 'agent-dummy']);
+    for (const old of [before.images.work, before.images.tool, before.images.agentImage]) {
+      expect(await bench.engine.inspectImage(old?.tag ?? '')).toBeUndefined();
+    }
+    expect((await ensure()).built).toEqual([]);
+  });
+
+  test('of another agent leave those beneath alone', async () => {
+    await ensure();
+    const other = await ensure('FROM ssebench-agent\nRUN true\nCMD ./go\n');
+    expect(other.built).toEqual(['agent-dummy']);
+    expect(other.images.agentImage?.cmd).toEqual(['/bin/sh', '-c', './go']);
+  });
+
+  test('can be made by two commands at once', async () => {
+    const other = await imageBench();
+    const loaded = task.load();
+    const agent = await testAgent(agentDir);
+    const [a, b] = await Promise.all(
+      [bench, other].map(({ context }) => ensureImages({ ...context, task: loaded, agent })),
+    );
+    await other[Symbol.asyncDispose]();
+    for (const images of [a, b]) {
+      expect(await bench.engine.inspectImage(images?.agentImage?.id ?? '')).toBeDefined();
+    }
+  });
+
+  test('of a task alone are found by its label: an image without one is out of date', async () => {
+    const loaded = task.load();
+    expect(await buildCases(bench.context, [loaded])).toMatchObject({ succeeded: 1, outcomes: [{ cached: false }] });
+    expect(await buildCases(bench.context, [loaded])).toMatchObject({ succeeded: 1, outcomes: [{ cached: true }] });
+    const name = `${REGISTRY}/case/${loaded.dataset}/${loaded.id}`.toLowerCase();
+    expect((await bench.engine.inspectImage(name))?.labels[LABEL.taskFiles]).toBe(loaded.filesDigest);
+    const base = await bench.engine.inspectImage(`${REGISTRY}/base-generic-c:1.0.0`);
+    await bench.engine.tag(base?.id ?? '', name);
+    expect(await buildCases(bench.context, [loaded])).toMatchObject({ outcomes: [{ cached: false }] });
+  });
+});
+
+describe('what can not be built says where and why', () => {
+  test('a step that fails, with the end of its output; the other tasks are built', async () => {
+    await using sound = await TestTask.create();
+    await task.edit('Dockerfile', (text) => `${text}\nRUN echo before; seq 1 100; echo last words >&2; exit 7\n`);
+    const built = await buildCases(bench.context, [task.load(), sound.load()], { jobs: 2 });
+    expect(built).toMatchObject({ succeeded: 1, failed: 1 });
+    const fault = await faultOf(ensure());
+    expect(fault).toMatchObject({ code: 'image_build_failed', phase: 'prepare', blame: 'task' });
+    expect(fault.detail).toMatch(/images-e2e-[^:]*\/Dockerfile: .*RUN echo before/);
+    expect(fault.detail).toContain('last words');
+    expect(fault.detail).not.toMatch(/^\s*10$/m);
+  });
+
+  test('an image without git', async () => {
+    await task.edit('Dockerfile', (text) => `${text}\nRUN rm /usr/bin/git\n`);
+    const fault = await faultOf(ensure());
+    expect(fault).toMatchObject({ code: 'image_unusable', blame: 'task' });
+    expect(fault.detail).toMatch(/\/Dockerfile: \/usr\/bin\/git is missing/);
+  });
+
+  test('a script that is not executable', async () => {
+    await task.edit('Dockerfile', (text) => `${text}\nRUN chmod -x /ssebench/scripts/test.sh\n`);
+    const fault = await faultOf(ensure());
+    expect(fault.code).toBe('image_unusable');
+    expect(fault.detail).toContain('/ssebench/scripts/test.sh is not executable');
+  });
+
+  test('an agent without a command, or on another image', async () => {
+    const silent = await faultOf(ensure('FROM ssebench-agent\n'));
+    expect(silent.detail).toMatch(/Dockerfile: the image has no CMD/);
+    const foreign = await faultOf(ensure('FROM ssebench-agent\n\nCOPY --from=workspace /sdk /sdk\n'));
+    expect(foreign.detail).toMatch(/Dockerfile:3: there is no build context "workspace"/);
+  });
+
+  test('a base that is unknown, and one of another registry that can not be pulled', async () => {
+    await task.edit('Dockerfile', (text) => text.replace('base-generic-c', 'base-generic-cobol'));
+    expect((await faultOf(ensure())).detail).toMatch(/there are: base-generic-c, base-generic-go, base-generic-rust$/);
+    const context = { ...bench.context, registry: 'registry.invalid/team' };
+    const { outcomes } = await buildCases(context, [task.load()]);
+    expect(outcomes[0]?.error?.message).toMatch(/registry\.invalid.* can't be pulled.*\n.*SSEBENCH_REGISTRY/);
+  });
+});
