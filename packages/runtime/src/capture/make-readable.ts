@@ -8,12 +8,14 @@ const O_PATH = 0o10000000;
 
 /** Files whose rules git reads whole, wherever they lie. Newer versions of git ignore larger ones; older ones take the memory. */
 const RULE_FILES = new Set(['.gitignore', '.gitattributes', '.gitmodules']);
+/** A little less than the longest path that the system takes. */
+const MAX_PATH_BYTES = 4000;
 const MAX_RULE_FILE_BYTES = 100 * 1024 * 1024;
 
 export interface Readied {
   /** FIFOs, sockets and devices. */
   special: BytePath[];
-  /** What belongs to somebody else and is closed to the account. */
+  /** What belongs to somebody else and is closed to the account, and what lies too deep to be reached by a path. */
   unreadable: BytePath[];
   /** Rule files too large for git. */
   tooLarge: BytePath[];
@@ -39,7 +41,9 @@ export async function makeReadable(tree: string, account: Reader): Promise<Readi
       const at = directory.at(entry);
       const stats = lstatSync(at, { throwIfNoEntry: false });
       if (!stats || stats.isSymbolicLink()) continue;
-      if (stats.isDirectory()) {
+      if (path.length > MAX_PATH_BYTES) {
+        found.unreadable.push(path);
+      } else if (stats.isDirectory()) {
         openUp(at, account);
         if (!allows(lstatSync(at), account, 4) || !allows(lstatSync(at), account, 1)) {
           found.unreadable.push(path);

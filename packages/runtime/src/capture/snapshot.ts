@@ -154,9 +154,9 @@ async function takeNew(snapshot: Snapshot, survey: Survey, skipped: Skips): Prom
   });
 }
 
-/** git lists what it can reach, warns of the rest, and ends with status 0. */
+/** git lists what it can reach, warns of the rest (a long name is cut), and ends with status 0. */
 function closedDirectories(stderr: Buffer): BytePath[] {
-  const warnings = stderr.toString('latin1').matchAll(/^warning: could not open directory '(.*)\/': /gm);
+  const warnings = stderr.toString('latin1').matchAll(/^warning: could not open directory '(.*?)(?:\/': .*)?$/gm);
   return Array.from(warnings, (match) => match[1] as BytePath);
 }
 
