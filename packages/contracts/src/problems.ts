@@ -12,6 +12,7 @@ export interface Problem {
 /**
  * The problems of a value that a schema refused. Unknown keys become one problem each, with the closest key that
  * is allowed at that place where one is close.
+ * @param error of a parse with `reportInput`: without it, what is of the wrong type is called missing
  * @param closest returns the nearest of `allowed` to `key`, or undefined when none is near
  */
 export function problemsOf(
@@ -40,9 +41,18 @@ export function dottedPath(path: readonly (string | number)[]): string {
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return `missing, must be ${issue.expected}`;
+  if (issue.code === 'invalid_type') {
+    return issue.input === undefined
+      ? `missing, must be ${issue.expected}`
+      : `must be ${issue.expected}, found ${kindOf(issue.input)}`;
+  }
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
   return issue.message;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'nothing';
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** The keys that a strict object schema allows at `path`; empty where there is none. */

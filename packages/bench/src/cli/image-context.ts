@@ -16,5 +16,6 @@ interface ImageSetting {
 export function imageContext({ home, settings }: Host, engine: ContainerEngine, setting: ImageSetting): ImageContext {
   const { progress, signal } = setting;
   const extraCa = extraCaPath(setting.extraCa, process.cwd()) ?? settings.extraCa;
-  return { engine, home, registry: settings.registry, version: VERSION, extraCa, progress, signal };
+  const debianMirror = settings.get('SSEBENCH_DEBIAN_MIRROR');
+  return { engine, home, registry: settings.registry, version: VERSION, extraCa, debianMirror, progress, signal };
 }

@@ -19,7 +19,5 @@ function describe(error: unknown): { text: string; status: number } {
 }
 
 function remedy(code: string): string {
-  if (code === 'build_failed') return '';
-  const start = code === 'unreachable' ? '; start it or name it with DOCKER_HOST' : '';
-  return `${start}; "ssebench doctor" says more`;
+  return code === 'build_failed' ? '' : '; "ssebench doctor" says more';
 }

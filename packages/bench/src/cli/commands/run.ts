@@ -47,6 +47,7 @@ async function conduct(
     home: host.home,
     workspace: host.workspace,
     registry: host.settings.registry,
+    debianMirror: host.settings.get('SSEBENCH_DEBIAN_MIRROR'),
     version: VERSION,
     progress: createProgress(),
     connect: async () => engine,

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const CACHE = join(tmpdir(), 'ssebench-test-compile-cache');
+
+/** What a command printed and how it ended. */
+export interface CliOutcome {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A folder with a home of its own, in which the real command runs as a process. Its path is `<dir>` in outcomes. */
+export interface CliFolder extends Disposable {
+  dir: string;
+  write(path: string, text: string): void;
+  remove(path: string): void;
+  ssebench(args: readonly string[], env?: NodeJS.ProcessEnv): CliOutcome;
+}
+
+/** The fixture: two agents, one model with a key and one without, one task. No container engine answers. */
+export function cliFolder(files: Readonly<Record<string, string>> = {}): CliFolder {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ssebench-cli-')));
+  const folder: CliFolder = {
+    dir,
+    write(path, text) {
+      mkdirSync(dirname(join(dir, path)), { recursive: true });
+      writeFileSync(join(dir, path), text);
+      if (text.startsWith('#!')) chmodSync(join(dir, path), 0o755);
+    },
+    remove: (path) => rmSync(join(dir, path), { recursive: true }),
+    ssebench(args, env = {}) {
+      const child = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
+        cwd: dir,
+        encoding: 'utf8',
+        timeout: 60_000,
+        env: {
+          PATH: process.env['PATH'],
+          NODE_COMPILE_CACHE: CACHE,
+          SSEBENCH_HOME: dir,
+          DOCKER_HOST: `unix://${dir}/no-engine.sock`,
+          ...env,
+        },
+      });
+      const shown = (text: string) => text.replaceAll(dir, '<dir>');
+      return { status: child.status, stdout: shown(child.stdout), stderr: shown(child.stderr) };
+    },
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
+  };
+  for (const [path, text] of Object.entries({ ...FIXTURE, ...files })) folder.write(path, text);
+  return folder;
+}
+
+export const CONFIG = `id: leak-1
+project: leak
+repository: https://example.org/leak
+language: c
+source: /src/leak
+task_description:
+  issue: It reads past the end.
+scripts:
+  build: scripts/build.sh
+  run: scripts/run.sh
+  test: scripts/test.sh
+files:
+  patch: diffs/patch.diff
+  poc: [pocs/a]
+`;
+
+const FIXTURE = {
+  'agents/dummy/agent.yaml': 'name: dummy\n',
+  'agents/dummy/Dockerfile': 'FROM ssebench-agent\nCMD ["true"]\n',
+  'agents/fixer/agent.yaml': 'name: fixer\n',
+  'agents/fixer/Dockerfile': 'FROM ssebench-agent\nCMD ["true"]\n',
+  'agents/reference/agent.yaml': 'name: reference\n',
+  'agents/reference/Dockerfile': 'FROM ssebench-agent\nCMD ["true"]\n',
+  'models/all.yaml': `- model_name: model-one
+  litellm_params:
+    model: maker/one
+    api_key: os.environ/MAKER_KEY
+- model_name: model-two
+  litellm_params:
+    model: maker/two
+`,
+  'data/set/leak-1/Dockerfile': 'FROM scratch\n',
+  'data/set/leak-1/sse/config.yaml': CONFIG,
+};

@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TaskConfig } from '@ssebench/contracts/task-config';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { UserError } from '../cli/errors.ts';
+import { CONFIG, cliFolder } from '../cli/test-cli.ts';
+import { parseYaml, readYaml } from './yaml-document.ts';
+
+const Anything = z.record(z.string(), z.unknown());
+
+function problems(text: string, schema: z.ZodType = Anything): readonly string[] {
+  try {
+    parseYaml(text, schema, 'a.yaml');
+    return [];
+  } catch (error) {
+    if (error instanceof UserError) return error.lines;
+    throw error;
+  }
+}
+
+test('a sound document has its value and the line of each part', () => {
+  const { value, lineOf } = parseYaml(CONFIG, TaskConfig, 'a.yaml');
+  expect(value.files.poc).toEqual(['pocs/a']);
+  expect([lineOf(['id']), lineOf(['scripts', 'run']), lineOf(['files', 'poc', 0]), lineOf(['no', 'such'])]).toEqual([
+    1, 10, 14, 1,
+  ]);
+});
+
+test.each([
+  ['a key that comes twice', 'a: 1\nb: 2\na: 3\n', 'a.yaml:3: Map keys must be unique'],
+  ['a tab that indents', 'a:\n\tb: 1\n', 'a.yaml:2: Tabs are not allowed as indentation'],
+  ['a bracket that never closes', 'a: [1,\n', 'a.yaml:2: '],
+  ['a tag of another program', 'a: !secret x\n', 'a.yaml:1: Unresolved tag: !secret'],
+  ['two documents', 'a: 1\n---\nb: 1\n', 'a.yaml:2: '],
+  ['an alias of nothing', 'a: *b\n', 'a.yaml:1: '],
+  ['a key that is no text', '? [a]\n: 1\n', 'a.yaml:1: '],
+])('%s is a problem at its line', (_, text, start) => {
+  const found = problems(text);
+  expect(found[0]?.slice(0, start.length)).toBe(start);
+});
+
+test('anchors that multiply beyond measure are refused, and quickly', () => {
+  const levels = 'bcdefghij'.split('');
+  const bomb = levels.map((name, i) => `${name}: &${name} [${Array(9).fill(`*${i === 0 ? 'a' : levels[i - 1]}`)}]`);
+  expect(problems(`a: &a [x, x]\n${bomb.join('\n')}\n`)).toEqual([expect.stringContaining('Excessive alias count')]);
+});
+
+test('an anchor that is used twice is fine, and its problems are told where it stands', () => {
+  const schema = z.strictObject({ a: z.array(z.string()), b: z.array(z.string()) });
+  expect(problems('a: &x\n  - one\nb: *x\n', schema)).toEqual([]);
+  expect(problems('a: &x\n  - 1\nb: *x\n', schema)).toEqual([
+    'a.yaml:2: a[0]: must be string, found number',
+    'a.yaml:2: b[0]: must be string, found number',
+  ]);
+});
+
+test.each([
+  ['an empty document', '', 'a.yaml:1: must be object, found nothing'],
+  ['a list', '- a\n', 'a.yaml:1: must be object, found array'],
+  ['a text', 'hello\n', 'a.yaml:1: must be object, found string'],
+])('%s is no config', (_, text, problem) => {
+  expect(problems(text, TaskConfig)).toEqual([problem]);
+});
+
+test('keys that a prototype has are keys like any other', () => {
+  expect(problems(`${CONFIG}__proto__: {id: x}\nconstructor: 1\n`, TaskConfig)).toEqual([
+    expect.stringMatching(/^a\.yaml:15: __proto__: unknown key/),
+    expect.stringMatching(/^a\.yaml:16: constructor: unknown key/),
+  ]);
+});
+
+test.each([
+  ['is not there', undefined, 'no such file'],
+  ['is not UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0xff]), 'is not UTF-8 text'],
+  ['is larger than any that people write', Buffer.alloc(2 ** 20 + 1, ' '), 'is larger than 1 MiB'],
+])('a file that %s is told by its path', (_, content, problem) => {
+  using folder = cliFolder();
+  const path = join(folder.dir, 'a.yaml');
+  if (content) writeFileSync(path, content);
+  expect(() => readYaml(path, Anything)).toThrow(`${path}: ${problem}`);
+});
+
+test('a folder in the place of a file is told', () => {
+  using folder = cliFolder();
+  expect(() => readYaml(folder.dir, Anything)).toThrow(`${folder.dir}: is not a file`);
+});
