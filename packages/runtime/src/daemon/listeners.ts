@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { dirname } from 'node:path';
@@ -97,7 +97,7 @@ export class Listeners {
 
 /** The admin socket's directory is made when it is missing; one that others can enter is refused. */
 function requirePrivateDirectory(dir: string): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 });
   const { uid, mode } = lstatSync(dir);
   if (uid !== process.getuid?.() || mode & 0o077) {
     throw new ConfigError(`the admin socket's directory ${dir} must belong to root and be closed to others (0700)`);
