@@ -10,7 +10,7 @@ import { collectResults } from '../run/collect.ts';
 import { ownersDirectory } from '../run/owner.ts';
 import { RunRecord } from '../run/record.ts';
 import { type RunDirectory, runDirectory, settleRunDirectory } from '../run/run-directory.ts';
-import { writeResults } from '../run/write-results.ts';
+import { dropOwnerFile, writeResults } from '../run/write-results.ts';
 import type { Leftover } from './leftovers.ts';
 
 /** A command that just starts has a directory before it listens; milliseconds. */
@@ -65,6 +65,7 @@ async function finish(directory: RunDirectory, { facts, directory: shortDirector
     if (existsSync(directory.work)) await collectResults(directory);
     await writeResults(directory, facts, record);
   }
+  await dropOwnerFile(directory);
   await settleRunDirectory(directory);
   await rm(shortDirectory, { recursive: true, force: true });
 }

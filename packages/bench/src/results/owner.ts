@@ -23,6 +23,7 @@ export interface OwnerFile {
 export function readOwner(dir: string): OwnerFile | undefined {
   try {
     const owner: OwnerFile = JSON.parse(readFileSync(join(dir, OWNER_FILE), 'utf8'));
+    if (!owner.socket || !owner.directory) return undefined;
     return { ...owner, facts: { ...owner.facts, startedAt: new Date(owner.facts.startedAt) } };
   } catch {
     // No such file, or one of a version that wrote something else: nobody's that we know.

@@ -74,6 +74,7 @@ export async function createRunDirectory(resultsRoot: string, name: RunName): Pr
 export async function settleRunDirectory({ path, live }: RunDirectory): Promise<void> {
   const link = await readlink(path).catch(() => undefined);
   if (link !== undefined) await unlink(path);
+  await mkdir(dirname(path), { recursive: true });
   await rename(live, path);
 }
 
