@@ -1,4 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildCases } from '@ssebench/bench/images/build-cases';
@@ -139,6 +141,32 @@ describe('the images of a run', () => {
     await bench.engine.tag(base?.id ?? '', name);
     expect(await buildCases(bench.context, [loaded])).toMatchObject({ outcomes: [{ cached: false }] });
   });
+});
+
+test('bases of another registry stay as they are; certificates are added to a copy that the task is built on', async () => {
+  const certificate = join(agentDir, 'ca.pem');
+  const subject = ['-subj', '/CN=a company', '-days', '1', '-keyout', join(agentDir, 'key.pem'), '-out', certificate];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' });
+  const registry = `registry.invalid/${task.id}`;
+  const theirs = `${registry}/base-generic-c:1.0.0`;
+  await ensure();
+  const base = await bench.engine.inspectImage(`${REGISTRY}/base-generic-c:1.0.0`);
+  await bench.engine.tag(base?.id ?? '', theirs);
+
+  const context = { ...bench.context, registry, extraCa: certificate };
+  expect(await buildCases(context, [task.load()])).toMatchObject({ succeeded: 1, failed: 0 });
+  const built = (await bench.engine.listImages({ [LABEL.role]: 'case' })).find(({ tags }) =>
+    tags.some((tag) => tag.startsWith(`${registry}/case/`)),
+  );
+  const body = (await readFile(certificate, 'utf8')).trim();
+  expect(await fileIn(built?.id ?? '', '/etc/ssl/certs/ca-certificates.crt')).toContain(body);
+  const print = new X509Certificate(body).fingerprint256.replaceAll(':', '').toLowerCase().slice(0, 16);
+  expect(built?.labels[LABEL.extraCa]).toBe(print);
+  expect((await bench.engine.inspectImage(theirs))?.id).toBe(base?.id);
+  const extended = (await bench.engine.listImages({ [LABEL.extraCa]: print })).flatMap(({ tags }) => tags);
+  for (const tag of extended.filter((name) => name.startsWith('localhost/ssebench-ca/'))) {
+    await bench.engine.removeImage(tag);
+  }
 });
 
 describe('what can not be built says where and why', () => {

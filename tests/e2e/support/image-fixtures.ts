@@ -39,6 +39,7 @@ export async function imageBench(): Promise<Bench> {
     registry: REGISTRY,
     version: '0.0.0-test',
     extraCa: undefined,
+    debianMirror: undefined,
     progress: { step: () => undefined, line: (text) => lines.push(text), done: () => undefined },
     signal: new AbortController().signal,
   };

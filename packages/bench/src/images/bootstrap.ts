@@ -16,11 +16,6 @@ const TAIL_LINES = 30;
 /** As Debian's own slim images: programs need none of it. */
 const LEFT_OUT = ['/usr/share/doc/*', '/usr/share/info/*', '/usr/share/man/*', '/usr/share/locale/*'];
 
-/** The mirror that the user named; undefined when images may come from a registry. */
-export function namedMirror(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  return env['SSEBENCH_DEBIAN_MIRROR']?.trim() || undefined;
-}
-
 /** What a bootstrapped image was made from, as its key. */
 export function bootstrapKey(mirror = DEFAULT_MIRROR): string {
   return buildKey({ program: PROGRAM, suite: SUITE, mirror, leftOut: LEFT_OUT });

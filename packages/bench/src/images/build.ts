@@ -3,6 +3,7 @@ import { LABEL } from '@ssebench/contracts/labels';
 import { isEngineError } from '@ssebench/engine/errors';
 import type { ByteSource } from '@ssebench/engine/port';
 import type { ImageContext } from './context.ts';
+import { removeSuperseded } from './stale.ts';
 
 /** What an image of ours is, in its label. */
 export type ImageRole = 'root' | 'base' | 'runtime' | 'case' | 'work' | 'tool' | 'agent';
@@ -38,13 +39,16 @@ export async function buildImage(
 ): Promise<string> {
   let unusable: string | undefined;
   const onOutput = (line: string) => {
-    unusable ??= UNUSABLE.exec(line)?.[1];
+    if (role === 'work' || role === 'tool') unusable ??= UNUSABLE.exec(line)?.[1];
     progress.line(line);
   };
   const given = Object.entries(labels).filter((label): label is [string, string] => label[1] !== undefined);
-  const allLabels = { ...Object.fromEntries(given), [LABEL.managed]: '1', [LABEL.role]: role };
+  const allLabels = { ...Object.fromEntries(given), [LABEL.role]: role };
+  const old = await engine.inspectImage(tags[0], { signal });
   try {
-    return await engine.build({ context, tags, labels: allLabels, buildArgs, onOutput, signal });
+    const id = await engine.build({ context, tags, labels: allLabels, buildArgs, onOutput, signal });
+    if (old?.id !== id) await removeSuperseded({ engine, signal }, old);
+    return id;
   } catch (error) {
     if (!isEngineError(error, 'build_failed')) throw error;
     if (unusable !== undefined) {

@@ -12,6 +12,8 @@ export interface ImageContext {
   version: string;
   /** PEM file with certificate authorities to trust in images; `none` for none; undefined: what the environment names. */
   extraCa: string | undefined;
+  /** `SSEBENCH_DEBIAN_MIRROR`: Debian comes from this mirror; undefined: from a registry, or the usual mirror. */
+  debianMirror: string | undefined;
   progress: BuildProgress;
   signal: AbortSignal;
 }

@@ -3,7 +3,7 @@ import { LABEL } from '@ssebench/contracts/labels';
 import { isEngineError } from '@ssebench/engine/errors';
 import { packDirectory } from '@ssebench/engine/tar';
 import { digestOfFiles, hashFiles } from '../config/task-files.ts';
-import { bootstrapDebian, bootstrapKey, namedMirror } from './bootstrap.ts';
+import { bootstrapDebian, bootstrapKey } from './bootstrap.ts';
 import { buildImage } from './build.ts';
 import { buildKey, short } from './build-key.ts';
 import type { ImageContext } from './context.ts';
@@ -62,9 +62,8 @@ export async function ensureRoot(context: ImageContext, root: RootImage, ca: Ext
 }
 
 async function ensureDebian(context: ImageContext): Promise<string> {
-  const { engine, registry, progress, signal } = context;
+  const { engine, registry, progress, signal, debianMirror: mirror } = context;
   const own = `${registry}/debian:trixie`;
-  const mirror = namedMirror();
   const made = await engine.inspectImage(own, { signal });
   if (made?.labels[LABEL.key] === bootstrapKey(mirror)) return own;
   if (mirror) {

@@ -1,5 +1,6 @@
 import { LABEL } from '@ssebench/contracts/labels';
 import { isEngineError } from '@ssebench/engine/errors';
+import type { ImageInfo } from '@ssebench/engine/image';
 import type { ImageContext } from './context.ts';
 import type { RuntimeIdentity } from './runtime.ts';
 
@@ -41,6 +42,19 @@ export async function removeOldRuntimes(
   for (const { name, createdAt } of await engine.listVolumes(ours, { signal })) {
     if (isOld(createdAt) && name !== current.volume) await unlessUsed(engine.removeVolume(name, { signal }));
   }
+}
+
+/** Another command may have built the same just now, and is about to name what it got. */
+const SUPERSEDED_MS = 10 * 60 * 1000;
+
+/** Takes away an image whose last name went to a newer one, unless something uses it. */
+export async function removeSuperseded(
+  { engine, signal }: Pick<ImageContext, 'engine' | 'signal'>,
+  old: Pick<ImageInfo, 'id'> | undefined,
+): Promise<void> {
+  const image = old && (await engine.inspectImage(old.id, { signal }));
+  if (!image || image.tags.length > 0 || Date.now() - image.created.getTime() < SUPERSEDED_MS) return;
+  await unlessUsed(engine.removeImage(image.id, { signal }));
 }
 
 async function unlessUsed(removal: Promise<void>): Promise<void> {

@@ -65,6 +65,7 @@ export async function prepareRun(
       home: context.home,
       registry: context.registry,
       version: context.version,
+      debianMirror: context.debianMirror,
       task: plan.task,
       agent,
       extraCa: plan.extraCa,

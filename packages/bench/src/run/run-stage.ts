@@ -16,6 +16,8 @@ export interface RunContext {
   workspace: string;
   registry: string;
   version: string;
+  /** See `ImageContext`. */
+  debianMirror: string | undefined;
   progress: RunProgress;
   connect(): Promise<ContainerEngine>;
 }
