@@ -27,10 +27,8 @@ export interface TreeCopyOptions {
   excludeGit?: boolean;
   /** Only what this user could read itself is copied: a file that belongs to another user and is closed to it is skipped. */
   readableBy?: { uid: number; gid: number };
-  /** Most bytes of all files together, by size and not by blocks. */
+  /** Most bytes of all files together, by size and not by blocks: a file that would go over it is skipped. */
   maxBytes?: number;
-  /** File modes become 0644 or 0755 and directory modes 0755, in place of the source's. */
-  plainModes?: boolean;
   /** Gives the copy up; it then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
@@ -39,31 +37,26 @@ export interface TreeCopyReport {
   files: number;
   bytes: number;
   /** What was left out and why, at most the first thousand. Paths are relative to the source; non-UTF-8 bytes are replaced. */
-  skipped: { path: string; reason: 'special_file' | 'unreadable' | 'vanished' }[];
+  skipped: { path: string; reason: 'special_file' | 'unreadable' | 'vanished' | 'too_large' | 'too_deep' }[];
 }
 
-/** A tree that holds more bytes than a copy may take. */
-export class TreeTooLargeError extends Error {
-  constructor(maxBytes: number) {
-    super(`the tree holds more than ${maxBytes} bytes`);
-    this.name = 'TreeTooLargeError';
-  }
-}
+/** Deeper directories are left out: no program could name what is in them. */
+const MAX_DEPTH = 1000;
 
 /**
  * Copies the directory `source` to `target`, which must not exist, while others may change the source. Reached by
  * descriptor and without following links; links are copied as links; FIFOs, sockets and devices are skipped, and what
- * vanishes or is swapped meanwhile. Times of change of files are kept: `make` goes by them. Set-id and sticky bits are
+ * vanishes or is swapped meanwhile: no content makes a copy fail. Times of change of files are kept: `make` goes by them. Set-id and sticky bits are
  * dropped, owners can always read and write (spec/runtime §3.5). The target's top directory gets its owner and mode last:
  * until then nobody else can enter it.
- * @throws TreeTooLargeError, or the file system's error on the target's side; the partial copy stays
+ * @throws the file system's error on the target's side, or the signal's reason; the partial copy stays
  */
 export async function copyTree(source: string, target: string, options: TreeCopyOptions): Promise<TreeCopyReport> {
   const copy = new TreeCopy(options);
   using from = Directory.open(source);
   mkdirSync(target, { mode: 0o700 });
   using to = Directory.open(target);
-  await copy.directory(from, to, '');
+  await copy.directory(from, to, '', 0);
   return copy.report;
 }
 
@@ -77,18 +70,17 @@ class TreeCopy {
     this.#options = options;
   }
 
-  async directory(from: Directory, to: Directory, prefix: string): Promise<void> {
+  async directory(from: Directory, to: Directory, prefix: string, depth: number): Promise<void> {
     for (const name of from.names()) {
       if (this.#options.excludeGit && name.toString('latin1') === '.git') continue;
       if (this.#pacer.due) await this.#giveWay();
-      await this.#entry(from, to, name, prefix);
+      await this.#entry(from, to, name, prefix, depth);
     }
-    const mode = this.#options.plainModes ? 0o755 : (fstatSync(from.fd).mode & 0o777) | 0o700;
     fchownSync(to.fd, this.#options.uid, this.#options.gid);
-    fchmodSync(to.fd, mode);
+    fchmodSync(to.fd, (fstatSync(from.fd).mode & 0o777) | 0o700);
   }
 
-  async #entry(from: Directory, to: Directory, name: Buffer, prefix: string): Promise<void> {
+  async #entry(from: Directory, to: Directory, name: Buffer, prefix: string, depth: number): Promise<void> {
     const path = () => `${prefix}${name}`;
     const stats = lstatSync(from.at(name), { throwIfNoEntry: false });
     if (!stats) return this.#skip(path(), 'vanished');
@@ -96,9 +88,10 @@ class TreeCopy {
       const inner = attempt(() => from.openDirectory(name));
       if (!inner) return this.#skip(path(), 'vanished');
       using source = inner;
+      if (depth >= MAX_DEPTH) return this.#skip(path(), 'too_deep');
       mkdirSync(to.at(name), { mode: 0o700 });
       using target = to.openDirectory(name);
-      await this.directory(source, target, `${prefix}${name}/`);
+      await this.directory(source, target, `${prefix}${name}/`, depth + 1);
     } else if (stats.isSymbolicLink()) {
       const link = attempt(() => readlinkSync(from.at(name), { encoding: 'buffer' }));
       if (!link) return this.#skip(path(), 'vanished');
@@ -118,13 +111,15 @@ class TreeCopy {
       const stats = fstatSync(source);
       if (!stats.isFile()) return this.#skip(path(), 'special_file');
       if (!this.#mayRead(stats)) return this.#skip(path(), 'unreadable');
-      this.#count(stats.size);
+      if (this.report.bytes + stats.size > (this.#options.maxBytes ?? Number.POSITIVE_INFINITY))
+        return this.#skip(path(), 'too_large');
+      this.report.files += 1;
+      this.report.bytes += stats.size;
       const target = openSync(to.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
       try {
         await this.#content(source, target, stats.size);
         fchownSync(target, this.#options.uid, this.#options.gid);
-        const own = stats.mode & 0o777;
-        fchmodSync(target, this.#options.plainModes ? (own & 0o100 ? 0o755 : 0o644) : own | 0o600);
+        fchmodSync(target, (stats.mode & 0o777) | 0o600);
         futimesSync(target, stats.atimeMs / 1000, stats.mtimeMs / 1000);
       } finally {
         closeSync(target);
@@ -149,13 +144,6 @@ class TreeCopy {
   async #giveWay(): Promise<void> {
     this.#options.signal?.throwIfAborted();
     await this.#pacer.giveWay();
-  }
-
-  #count(size: number): void {
-    this.report.files += 1;
-    this.report.bytes += size;
-    const { maxBytes } = this.#options;
-    if (maxBytes !== undefined && this.report.bytes > maxBytes) throw new TreeTooLargeError(maxBytes);
   }
 
   #mayRead(stats: Stats): boolean {
