@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +10,7 @@ import { CONTAINER } from '@ssebench/contracts/layout';
 import { PreparedImage } from '@ssebench/contracts/prepared-image';
 import { unpackFile } from '@ssebench/engine/tar';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CHECKOUT } from './support/command.ts';
 import { type Bench, imageBench, REGISTRY, TestTask, testAgent } from './support/image-fixtures.ts';
 
 let bench: Bench;
@@ -144,9 +144,7 @@ describe('the images of a run', () => {
 });
 
 test('bases of another registry stay as they are; certificates are added to a copy that the task is built on', async () => {
-  const certificate = join(agentDir, 'ca.pem');
-  const subject = ['-subj', '/CN=a company', '-days', '1', '-keyout', join(agentDir, 'key.pem'), '-out', certificate];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' });
+  const certificate = join(CHECKOUT, 'packages/bench/src/images/fixtures/company-ca.pem');
   const registry = `registry.invalid/${task.id}`;
   const theirs = `${registry}/base-generic-c:1.0.0`;
   await ensure();

@@ -1,33 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { FaultError } from '@ssebench/contracts/faults';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { extraCaLabel, readExtraCa } from './extra-ca.ts';
 
 const COMMON = rootCertificates[0] ?? '';
 const dir = mkdtempSync(join(tmpdir(), 'extra-ca-'));
-let own = '';
-let fingerprint = '';
-
-beforeAll(() => {
-  const subject = [
-    '-subj',
-    '/CN=a company',
-    '-days',
-    '1',
-    '-keyout',
-    join(dir, 'key.pem'),
-    '-out',
-    join(dir, 'own.pem'),
-  ];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' });
-  own = readFileSync(join(dir, 'own.pem'), 'utf8');
-  fingerprint = new X509Certificate(own).fingerprint256.replaceAll(':', '').toLowerCase();
-});
+const own = readFileSync(join(import.meta.dirname, 'fixtures/company-ca.pem'), 'utf8');
+const fingerprint = new X509Certificate(own).fingerprint256.replaceAll(':', '').toLowerCase();
 afterAll(() => rmSync(dir, { recursive: true }));
 
 function file(name: string, content: string): string {
