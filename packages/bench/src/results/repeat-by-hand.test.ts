@@ -23,7 +23,7 @@ test('a PoC runs after a build of the patched source, whatever is in its name', 
   const [script, ...start] = words(command).reverse();
   expect(start.reverse()).toEqual([
     ...['docker', 'run', '--rm', '-it', '--network', 'none'],
-    ...['-v', '/results/leak-1/final.patch:/final.patch:ro', 'sha256:aa', 'sh', '-c'],
+    ...['-v', '/results/leak-1/final.patch:/final.patch:ro', '--entrypoint', 'sh', 'sha256:aa', '-c'],
   ]);
   expect(script).toBe(
     "cd /src/leak && git apply -p1 --binary /final.patch && /ssebench/scripts/build.sh && /ssebench/scripts/run.sh '/ssebench/pocs/it'\\''s a.ini'",

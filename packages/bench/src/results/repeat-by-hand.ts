@@ -44,7 +44,7 @@ export function repeatByHand(
       break;
   }
   const mount = patchBytes > 0 ? ` -v ${quote(`${join(dir, 'final.patch')}:${PATCH}:ro`)}` : '';
-  return `docker run --rm -it --network none${mount} ${quote(image)} sh -c ${quote(steps.join(' && '))}`;
+  return `docker run --rm -it --network none${mount} --entrypoint sh ${quote(image)} -c ${quote(steps.join(' && '))}`;
 }
 
 function absolutePoc(poc: string): string {

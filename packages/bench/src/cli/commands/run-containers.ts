@@ -20,7 +20,7 @@ export async function containersOf(engine: ContainerEngine, runId: string): Prom
   const found = await engine.listContainers({ [LABEL.runId]: runId });
   if (found.length === 0)
     throw new UserError(`no run "${runId}" is on the engine; "ssebench runs list" shows those that are`, NO_SUCH_RUN);
-  const places = [...new Set(found.map(({ labels }) => labels[LABEL.results] ?? ''))];
+  const places = [...new Set(found.flatMap(({ labels }) => labels[LABEL.results] ?? []))];
   if (places.length > 1) throw severalRuns(runId, places);
   return found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
 }
