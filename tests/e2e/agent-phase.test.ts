@@ -91,7 +91,7 @@ test('a run that is interrupted grades nothing, says so and leaves nothing on th
     'interrupted',
   ];
   const { child, ended } = startSsebench(args, { cwd: workspace.path, env: workspace.environment });
-  await seen(child.stderr, 'agent');
+  await seen(child.stderr, /s {2}agent$/m);
   child.kill('SIGINT');
   const end = await ended;
   expect(end.status).toBe(130);
@@ -101,11 +101,13 @@ test('a run that is interrupted grades nothing, says so and leaves nothing on th
   expect(await containersOf('interrupted')).toEqual([]);
 });
 
-/** Resolves when the stream has said `text`. */
-function seen(stream: NodeJS.ReadableStream | null, text: string): Promise<void> {
+/** Resolves when the stream has said what `pattern` matches. */
+function seen(stream: NodeJS.ReadableStream | null, pattern: RegExp): Promise<void> {
   return new Promise((resolve) => {
+    let said = '';
     stream?.on('data', (chunk: unknown) => {
-      if (String(chunk).includes(text)) resolve();
+      said += String(chunk);
+      if (pattern.test(said)) resolve();
     });
   });
 }

@@ -85,6 +85,8 @@ async function expectResultFiles(directory: string): Promise<void> {
       'daemon.log',
       'evaluator.log',
       'final.patch',
+      'mcp.log',
+      'opencode.log',
       'reference.patch',
       'result.json',
       'source.tar.gz',
