@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 /**
  * `node packages/runtime/scripts/bundle.ts --out DIR` writes what the runtime volume holds of ours: `runtime.cjs`,
@@ -10,6 +10,18 @@ import { build } from 'esbuild';
  * Programs inside `runtime.cjs` are evaluated only when they are asked for.
  */
 const packageDir = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** zod's messages in fifty languages are a quarter of the bundle, which every process of a container parses. */
+const englishOnly: Plugin = {
+  name: 'english-only',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+      loader: 'js',
+    }));
+  },
+};
+
 const { values } = parseArgs({ options: { out: { type: 'string' } } });
 if (!values.out) throw new Error('--out DIR is missing');
 const out = resolve(values.out);
@@ -25,7 +37,7 @@ const { outputFiles } = await build({
   platform: 'node',
   target: 'node24',
   format: 'cjs',
-  charset: 'utf8',
+  plugins: [englishOnly],
   legalComments: 'none',
   sourcemap: false,
   logLevel: 'warning',

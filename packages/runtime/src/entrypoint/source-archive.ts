@@ -57,7 +57,8 @@ export async function archiveSource(options: SourceArchiveOptions): Promise<Arch
     if (read.full || written.full)
       return report('too_large', written, `more than ${read.full ? MAX_READ_BYTES : maxBytes} bytes`);
     if (found.timedOut || packed.timedOut) return report('timeout', written, `not done within ${timeoutMs / 1000} s`);
-    const problem = problemOf('find', found) ?? problemOf('tar', packed) ?? writeError?.message;
+    const diskProblem = writeError && 'syscall' in writeError ? writeError.message : undefined;
+    const problem = diskProblem ?? problemOf('find', found) ?? problemOf('tar', packed) ?? writeError?.message;
     if (problem) return report('failed', written, problem);
     await rename(temporary, path);
     return report('written', written, firstLine(packed) ?? firstLine(found));

@@ -33,13 +33,17 @@ export const endPhase: Phase = {
 
 async function endAgent(run: RunContext): Promise<void> {
   if (!run.daemon?.running) return endWithoutDaemon(run);
-  const timeoutMs = run.fault ? STOP_MS : END_MS;
   for (let attempt = 1; ; attempt += 1) {
+    const inHurry = run.stopped.aborted || run.fault !== null;
     try {
-      return await run.daemonClient.agentExited({ timeoutMs });
+      const limit = inHurry ? { timeoutMs: STOP_MS } : { timeoutMs: END_MS, signal: run.stopped };
+      return await run.daemonClient.agentExited(limit);
     } catch (error) {
-      if (!(error instanceof DaemonError)) throw error;
-      if (error.code !== 'unreachable' || attempt === TRIES) throw new FaultError(endFault(error), { cause: error });
+      if (error instanceof DaemonError) {
+        if (error.code !== 'unreachable' || attempt === TRIES) throw new FaultError(endFault(error), { cause: error });
+      } else if (inHurry || !run.stopped.aborted) {
+        throw error;
+      }
     }
     await pause(PAUSE_MS);
   }

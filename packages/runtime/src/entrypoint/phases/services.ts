@@ -2,11 +2,13 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { ENV } from '@ssebench/contracts/layout';
+import { DaemonError } from '../../client/daemon-error.ts';
 import { aborted, within } from '../../system/waiting.ts';
 import { log } from '../log.ts';
 import { lastLines } from '../log-file.ts';
 import { programArgv } from '../program.ts';
 import { rootEnvironment } from '../root-environment.ts';
+import type { RunContext } from '../run-context.ts';
 import { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
 import type { Phase } from './phase.ts';
@@ -29,9 +31,18 @@ export const services: Phase = {
     if (!ready) await notReady(daemon, settings.daemonTimeout);
     log('INFO', 'Daemon ready');
     run.events.open();
-    if (settings.mode !== 'grade') run.source = (await run.daemonClient.project()).source;
+    if (settings.mode !== 'grade') run.source = await sourceOf(run);
   },
 };
+
+async function sourceOf({ daemonClient, stopped }: RunContext): Promise<string> {
+  try {
+    return (await daemonClient.project({ signal: stopped })).source;
+  } catch (error) {
+    if (!(error instanceof DaemonError)) throw error;
+    throw new FaultError(fault('start_failed', `the daemon does not say what the task is: ${error.message}`));
+  }
+}
 
 function startDaemon(settings: Settings): Service {
   const socketDir = dirname(settings.adminSocket);
