@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { commandHelp } from './help.ts';
-import { CONFIG, cliFolder } from './test-cli.ts';
+import { type CliFolder, CONFIG, cliFolder } from './test-cli.ts';
 import { VERSION } from './version.ts';
 
 test('the version is one line', () => {
@@ -83,6 +86,8 @@ test('the tasks of a dataset are listed, and what is wrong with the others is to
 test('the tasks as JSON name their images under the registry', () => {
   using folder = cliFolder({
     'data/set/dataset.yaml': 'version: set-v1\n',
+    'data/set/leak-1/Dockerfile':
+      'ARG SSEBENCH_REGISTRY=localhost/ssebench\nFROM ${SSEBENCH_REGISTRY}/base-generic-c:1.0.0\n',
     '.env': 'SSEBENCH_REGISTRY=example.org/lab\n',
   });
   expect(JSON.parse(folder.ssebench(['tasks', 'list', '--local', 'data/set', '--json']).stdout)).toEqual([
@@ -91,7 +96,9 @@ test('the tasks as JSON name their images under the registry', () => {
       language: 'c',
       project: 'leak',
       repository: 'https://example.org/leak',
+      base: 'example.org/lab/base-generic-c:1.0.0',
       image: 'example.org/lab/case/set/leak-1:set-v1',
+      arch: ['amd64'],
       checks: ['build', 'poc', 'function_test'],
     },
   ]);
@@ -135,4 +142,32 @@ test('every problem of a config is listed with its line', () => {
       '',
     ].join('\n'),
   });
+});
+
+/** A run of the command against an engine that takes connections and never answers. */
+async function hangingCommand(folder: CliFolder) {
+  const path = join(folder.dir, 'hanging.sock');
+  const server = createServer().listen(path);
+  const asked = once(server, 'connection');
+  const child = folder.start(['runs', 'list'], { DOCKER_HOST: `unix://${path}` });
+  await asked;
+  return { child, [Symbol.dispose]: () => server.close() };
+}
+
+test('Ctrl-C ends a command that guards nothing with status 130', async () => {
+  using folder = cliFolder();
+  using command = await hangingCommand(folder);
+  const stderr = text(command.child.stderr);
+  command.child.kill('SIGINT');
+  expect(await once(command.child, 'close')).toEqual([130, null]);
+  expect(await stderr).toBe('Interrupted\n');
+});
+
+test('a reader that goes away does not change the status', async () => {
+  using folder = cliFolder();
+  const child = folder.start(['tasks', 'list', '--local', 'data/set']);
+  child.stdout.destroy();
+  const stderr = text(child.stderr);
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(await stderr).toBe('');
 });

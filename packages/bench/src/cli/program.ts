@@ -20,6 +20,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   const outcome: Outcome = { status: 0 };
   const program = buildProgram(outcome);
   leaveOnInterrupt();
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
   try {
     await program.parseAsync(args, { from: 'user' });
     return outcome.status;
@@ -48,6 +49,11 @@ export function buildProgram(outcome: Outcome): Command {
     command.copyInheritedSettings(program).helpOption('-h, --help', 'print this help').helpCommand(false);
   }
   return program;
+}
+
+/** A reader that goes away, such as `head`, has what it wanted; what the command does and its status stay the same. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** No subcommand: commander has printed the help. */

@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const PROGRAM = ['--disable-warning=ExperimentalWarning', fileURLToPath(new URL('../main.ts', import.meta.url))];
 const CACHE = join(tmpdir(), 'ssebench-test-compile-cache');
 
 /** What a command printed and how it ended. */
@@ -20,6 +21,8 @@ export interface CliFolder extends Disposable {
   write(path: string, text: string): void;
   remove(path: string): void;
   ssebench(args: readonly string[], env?: NodeJS.ProcessEnv): CliOutcome;
+  /** The same, to be disturbed while it runs. */
+  start(args: readonly string[], env?: NodeJS.ProcessEnv): ChildProcessByStdio<null, Readable, Readable>;
 }
 
 /** The fixture: two agents, one model with a key and one without, one task. No container engine answers. */
@@ -33,26 +36,25 @@ export function cliFolder(files: Readonly<Record<string, string>> = {}): CliFold
       if (text.startsWith('#!')) chmodSync(join(dir, path), 0o755);
     },
     remove: (path) => rmSync(join(dir, path), { recursive: true }),
-    ssebench(args, env = {}) {
-      const child = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
-        cwd: dir,
-        encoding: 'utf8',
-        timeout: 60_000,
-        env: {
-          PATH: process.env['PATH'],
-          NODE_COMPILE_CACHE: CACHE,
-          SSEBENCH_HOME: dir,
-          DOCKER_HOST: `unix://${dir}/no-engine.sock`,
-          ...env,
-        },
-      });
+    ssebench(args, env) {
+      const options = { cwd: dir, env: environment(dir, env), encoding: 'utf8', timeout: 60_000 } as const;
+      const child = spawnSync(process.execPath, [...PROGRAM, ...args], options);
       const shown = (text: string) => text.replaceAll(dir, '<dir>');
       return { status: child.status, stdout: shown(child.stdout), stderr: shown(child.stderr) };
+    },
+    start(args, env) {
+      const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+      return spawn(process.execPath, [...PROGRAM, ...args], { cwd: dir, env: environment(dir, env), stdio });
     },
     [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
   };
   for (const [path, text] of Object.entries({ ...FIXTURE, ...files })) folder.write(path, text);
   return folder;
+}
+
+function environment(dir: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const { PATH } = process.env;
+  return { PATH, NODE_COMPILE_CACHE: CACHE, SSEBENCH_HOME: dir, DOCKER_HOST: `unix://${dir}/no-engine.sock`, ...env };
 }
 
 export const CONFIG = `id: leak-1

@@ -30,7 +30,7 @@ export function loadAgent(home: string, folder: string): Agent {
 }
 
 /** The names of the agents' folders: those that hold an `agent.yaml`. Sorted. */
-export function listAgents(home: string): string[] {
+function listAgents(home: string): string[] {
   const agents = join(home, 'agents');
   if (!existsSync(agents)) return [];
   return readdirSync(agents, { withFileTypes: true })

@@ -51,7 +51,7 @@ export function listTasks(datasetDir: string): { tasks: Task[]; problems: string
 }
 
 /** The names of a dataset's task folders, sorted: every subdirectory that is not hidden. @throws UserError when it is no directory */
-export function listTaskIds(datasetDir: string): string[] {
+function listTaskIds(datasetDir: string): string[] {
   const dir = resolve(datasetDir);
   if (!existsSync(dir)) throw new UserError(`${showPath(dir)}: no such dataset folder`);
   if (!statSync(dir).isDirectory()) throw new UserError(`${showPath(dir)}: is not a folder`);

@@ -3,7 +3,7 @@ import { type FinishedRun, scanResults, type UnfinishedRun } from './scan.ts';
 
 /** Exit statuses of `runs`. Source: spec/host §1.6. */
 export const NO_SUCH_RUN = 3;
-export const SEVERAL_RUNS = 4;
+const SEVERAL_RUNS = 4;
 
 export type FoundRun = { ended: true; run: FinishedRun } | { ended: false; run: UnfinishedRun };
 

@@ -5,7 +5,8 @@ import { UserError } from '../cli/errors.ts';
 import { type CliFolder, CONFIG, cliFolder } from '../cli/test-cli.ts';
 import { VERSION } from '../cli/version.ts';
 import { loadSettings } from '../config/settings.ts';
-import { checkGradeArguments, checkRunArguments, type RunOptions, type World } from './check-arguments.ts';
+import { checkGradeArguments, checkRunArguments, type World } from './check-arguments.ts';
+import type { RunOptions } from './command-line.ts';
 
 const SOUND: RunOptions = { agent: 'fixer', model: 'model-two', task: 'leak-1', local: 'data/set' };
 

@@ -23,6 +23,7 @@ import { extraCaPath, NO_EXTRA_CA } from '../config/extra-ca-path.ts';
 import { loadModels } from '../config/models.ts';
 import type { Settings } from '../config/settings.ts';
 import { loadTask, type Task } from '../config/tasks.ts';
+import type { GradeOptions, GradingOptions, RunOptions } from './command-line.ts';
 import type { GradePlan, RequestedLimits, RunPlan } from './plan.ts';
 import { runPath } from './run-directory.ts';
 
@@ -31,43 +32,6 @@ const MIN_MEMORY = 64 * 2 ** 20;
 const MIN_DISK = 64 * 2 ** 20;
 /** What `grade` records as its agent: nobody worked, a patch was given. */
 const PATCH_AGENT = 'patch';
-
-/** Options that `run` and `grade` share, as they stand on the command line. */
-export interface GradingOptions {
-  task: string;
-  local?: string;
-  runId?: string;
-  requirePass?: boolean;
-  keepContainer?: boolean;
-  checkTimeout?: string;
-  gradingTimeout?: string;
-  memory?: string;
-  cpus?: string;
-  pids?: string;
-  disk?: string;
-  extraCa?: string;
-}
-
-export interface RunOptions extends GradingOptions {
-  agent: string;
-  model?: string;
-  timeout?: string;
-  difficulty?: string;
-  egress?: string;
-  mode?: string;
-  grading?: string;
-  catalog?: string;
-  build?: boolean;
-  backend?: string;
-  prebuilt?: boolean;
-  toolLayer?: string;
-  plugin?: string[];
-}
-
-export interface GradeOptions extends GradingOptions {
-  local: string;
-  patch: string;
-}
 
 /** What the checks look at beside the options. */
 export interface World {

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { checksOf } from '@ssebench/contracts/task-config';
 import { connectEngine } from '@ssebench/engine/docker/connect';
-import {
-  checkGradeArguments,
-  checkRunArguments,
-  type GradeOptions,
-  type RunOptions,
-} from '../../run/check-arguments.ts';
+import { checkGradeArguments, checkRunArguments } from '../../run/check-arguments.ts';
+import type { GradeOptions, RunOptions } from '../../run/command-line.ts';
 import type { GradePlan, RunPlan } from '../../run/plan.ts';
 import type { RunContext, RunReport } from '../../run/run-stage.ts';
 import { closingLines } from '../closing-lines.ts';

@@ -1,5 +1,6 @@
 import { checksOf } from '@ssebench/contracts/task-config';
 import { listTasks, type Task } from '../../config/tasks.ts';
+import { caseBases, caseName } from '../../images/case.ts';
 import { openHost } from '../host.ts';
 import { columns, print, printJson } from '../output.ts';
 
@@ -26,14 +27,18 @@ export function tasksList(options: TasksListOptions): number {
   return problems.length > 0 ? 1 : 0;
 }
 
-function entryOf({ id, dataset, datasetVersion, config }: Task, registry: string) {
-  const image = `${registry}/case/${dataset}/${id}`.toLowerCase();
+/** As the catalog service answers: without files and metadata. Source: spec/host §§1.5, 3.1. */
+function entryOf(task: Task, registry: string) {
+  const { id, datasetVersion, config } = task;
+  const image = `${registry}/${caseName(task)}`;
   return {
     id,
     language: config.language,
     project: config.project,
     repository: config.repository,
+    base: caseBases({ registry }, task).final,
     image: datasetVersion === null ? image : `${image}:${datasetVersion}`,
+    arch: ['amd64'],
     checks: checksOf(config),
   };
 }

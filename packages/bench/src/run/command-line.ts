@@ -1,0 +1,36 @@
+/** Options that `run` and `grade` share, as they stand on the command line. */
+export interface GradingOptions {
+  task: string;
+  local?: string;
+  runId?: string;
+  requirePass?: boolean;
+  keepContainer?: boolean;
+  checkTimeout?: string;
+  gradingTimeout?: string;
+  memory?: string;
+  cpus?: string;
+  pids?: string;
+  disk?: string;
+  extraCa?: string;
+}
+
+export interface RunOptions extends GradingOptions {
+  agent: string;
+  model?: string;
+  timeout?: string;
+  difficulty?: string;
+  egress?: string;
+  mode?: string;
+  grading?: string;
+  catalog?: string;
+  build?: boolean;
+  backend?: string;
+  prebuilt?: boolean;
+  toolLayer?: string;
+  plugin?: string[];
+}
+
+export interface GradeOptions extends GradingOptions {
+  local: string;
+  patch: string;
+}
