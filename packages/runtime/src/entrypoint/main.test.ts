@@ -99,6 +99,7 @@ describe('mode work', () => {
     const agent = container.text('agent.log');
     expect(agent).toContain('SSE_API_KEY=sk-run\n');
     expect(agent).toContain('SSE_DIFFICULTY=1\n');
+    expect(agent).toContain(`SSE_SOURCE=${container.source}\n`);
     expect(agent).not.toMatch(/SSE_(ADMIN_SOCKET|RESULTS|HOST_SOCKET|AGENT_ENV)/);
     const daemon = container.json('daemon-env.json') ?? {};
     expect(daemon).toMatchObject({

@@ -27,7 +27,7 @@ const OWN_PROCESSES =
   process.getuid?.() === 0 ? ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', '--'] : [];
 
 /** A task with a build and a test, whose agent changed something, and all of which goes well. */
-export const GOOD: Script = {
+const GOOD: Script = {
   'GET /project': {
     body: {
       id: 'x',

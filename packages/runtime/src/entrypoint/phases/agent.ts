@@ -35,6 +35,7 @@ export const agent: Phase = {
           ...settings.agentEnv,
           [ENV.daemonSocket]: settings.agentSocket,
           [ENV.timeout]: String(settings.agentTimeout),
+          ...(run.source ? { [ENV.source]: run.source } : {}),
         },
         cwd: settings.cwd,
         output,
