@@ -53,7 +53,7 @@ export type Mount =
 
 export interface ContainerEnd {
   exitCode: number;
-  /** The kernel ended some process at the memory limit; not by itself why the container ended. */
+  /** The kernel ended some process at the memory limit; not by itself why the container ended, and not told by all engines. */
   oomKilled: boolean;
   startedAt: Date;
   finishedAt: Date;

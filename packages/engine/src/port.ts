@@ -83,7 +83,10 @@ export interface ContainerEngine {
    * @throws EngineError `not_found` (container) | `conflict` (not running)
    */
   exec(id: string, request: ExecRequest): Promise<ExecResult>;
-  /** Unpacks a tar stream into a directory of a container that need not run; into its mounts, too. @throws EngineError `not_found` (container or directory) */
+  /**
+   * Unpacks a tar stream into a directory of a container that need not run, and into its mounts. The directory must be
+   * there; some engines create it. The limit is between two chunks. @throws EngineError `not_found`
+   */
   putArchive(id: string, directory: string, tar: ByteSource, options?: CallOptions): Promise<void>;
   /**
    * A tar stream of a file or directory, entries named from its base name on. Untrusted: unpack with `unpackInto`.

@@ -11,7 +11,7 @@ export function buildContract(scene: Scene): void {
         { name: 'Dockerfile', content: dockerfile },
         { name: 'tool.sh', content: 'echo tool', mode: 0o755 },
       ]),
-      tags: [`${scene.name('built')}:1`],
+      tags: [`localhost/${scene.name('built')}:1`],
       labels: scene.labels,
       timeoutMs: 60_000,
       ...more,
@@ -20,7 +20,7 @@ export function buildContract(scene: Scene): void {
   describe('build', () => {
     test('makes an image with names, labels and arguments, and tells its steps and their output', async () => {
       const lines: string[] = [];
-      const tags = [`${scene.name('built')}:a`, `${scene.name('built')}:b`];
+      const tags = [`localhost/${scene.name('built')}:a`, `localhost/${scene.name('built')}:b`];
       const dockerfile = `FROM ${scene.ref}\nARG WORD\nCOPY tool.sh /tool.sh\nRUN echo "said: $WORD"; cat /tool.sh\nENV X=1\n`;
       const id = await build(dockerfile, {
         tags,
@@ -46,7 +46,7 @@ export function buildContract(scene: Scene): void {
 
     test('a Dockerfile that is wrong, absent or of an unknown base says so', async () => {
       const failed = (detail: RegExp) => ({ code: 'build_failed', detail: expect.stringMatching(detail) });
-      await expect(build('FRAM x\n')).rejects.toMatchObject(failed(/FRAM/i));
+      await expect(build('FROM scratch\nFRAM x\n')).rejects.toMatchObject(failed(/FRAM/i));
       await expect(build('FROM scratch\n', { dockerfile: 'other/Dockerfile' })).rejects.toMatchObject(
         failed(/Dockerfile/),
       );

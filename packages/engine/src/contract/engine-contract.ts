@@ -39,7 +39,7 @@ export function engineContract(product: string, connect: () => Promise<Container
       return connected;
     };
     const name = (word: string) => `ssebench-test-${suite}-${word}`;
-    const ref = `${name('tiny')}:1`;
+    const ref = `localhost/${name('tiny')}:1`;
 
     beforeAll(async () => {
       const engine = await connect();

@@ -49,13 +49,15 @@ export function isolationContract(scene: Scene): void {
       if (limits.pids) expect(pids).toBe('77');
     });
 
-    test('a program over the memory limit is killed, and the engine says why', async ({ skip }) => {
+    test('a program over the memory limit is killed, and Docker says why', async ({ skip }) => {
       if (!(await scene.engine.abilities()).limits.memory) skip('this engine does not limit memory');
       const id = await scene.run('head -c 200000000 /dev/zero > /scratch/x; exit $?', {
         limits: { memoryBytes: MEMORY },
         mounts: [{ type: 'tmpfs', target: '/scratch', sizeBytes: 4 * MEMORY, mode: 0o777 }],
       });
-      expect(await scene.engine.ended(id, { timeoutMs: 60_000 })).toMatchObject({ exitCode: 137, oomKilled: true });
+      const { exitCode, oomKilled } = await scene.engine.ended(id, { timeoutMs: 60_000 });
+      expect(exitCode).toBe(137);
+      if ((await scene.engine.version()).product === 'docker') expect(oomKilled).toBe(true);
     });
 
     test('without a network there is the loopback alone, with the names that are given', async () => {
@@ -83,7 +85,7 @@ export function isolationContract(scene: Scene): void {
 
     test('user, directory, host name, variables and kernel settings are as asked for', async () => {
       const id = await scene.run(
-        'id -u; pwd; cat /etc/hostname /proc/sys/net/ipv6/conf/all/disable_ipv6; echo "$WORD"',
+        'id -u; pwd; read -r name < /etc/hostname; echo "$name $WORD"; cat /proc/sys/net/ipv6/conf/all/disable_ipv6',
         {
           user: '1000:1000',
           workdir: '/tmp',
@@ -92,11 +94,11 @@ export function isolationContract(scene: Scene): void {
           sysctls: { 'net.ipv6.conf.all.disable_ipv6': '0' },
         },
       );
-      expect((await scene.outcome(id)).stdout).toBe('1000\n/tmp\nbox\n0\nx y\n');
+      expect((await scene.outcome(id)).stdout).toBe('1000\n/tmp\nbox x y\n0\n');
     });
 
     test('a read-only root can’t be written', async () => {
-      const id = await scene.run('echo x > /tmp/x', { readOnlyRootfs: true });
+      const id = await scene.run('echo x > /x', { readOnlyRootfs: true });
       expect((await scene.outcome(id)).stderr).toMatch(/read-only/i);
     });
   });

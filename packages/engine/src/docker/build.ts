@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { EngineError } from '../errors.ts';
+import { EngineError, isEngineError } from '../errors.ts';
 import type { BuildRequest } from '../image.ts';
 import type { ContainerEngine, EngineVersion } from '../port.ts';
 import { BuildLogWriter } from './build-log.ts';
@@ -28,12 +28,16 @@ export function buildCalls(transport: Transport, version: EngineVersion): Pick<C
     async build(request) {
       const operation = `build ${request.tags[0] ?? 'image'}`;
       // Podman has one builder and no session; it takes the same request.
-      if (version.product === 'podman') return follow(transport, request, { operation, session: undefined });
-      const session = await openBuildSession(transport, randomUUID(), request.signal);
+      const session =
+        version.product === 'docker' ? await openBuildSession(transport, randomUUID(), request.signal) : undefined;
       try {
-        return await follow(transport, request, { operation, session: session.id });
+        return await follow(transport, request, { operation, session: session?.id });
+      } catch (error) {
+        // A Dockerfile that is absent is refused at once by some engines, by others in the middle.
+        if (!isEngineError(error, 'refused', 'not_found')) throw error;
+        throw new EngineError('build_failed', { operation, detail: error.detail, cause: error });
       } finally {
-        session.close();
+        session?.close();
       }
     },
   };
@@ -75,7 +79,7 @@ async function follow(
       image = line.aux.ID;
     } else if (line.error !== undefined) {
       const words = line.errorDetail?.message ?? line.error;
-      throw new EngineError('build_failed', { operation, detail: log.failure ?? [...tail, words].join('\n') });
+      throw new EngineError('build_failed', { operation, detail: log.failure ?? [...tail, words.trim()].join('\n') });
     } else {
       for (const text of (line.stream ?? line.status ?? '').split('\n').filter((it) => it.trim() !== '')) {
         tail.push(text);

@@ -58,5 +58,7 @@ function readEnd(container: ContainerInfo | undefined, operation: string): Conta
   const { exitCode, oomKilled, startedAt, finishedAt, error } = container;
   if (exitCode === undefined) return undefined;
   const finished = finishedAt ?? new Date();
-  return { exitCode, oomKilled, startedAt: startedAt ?? finished, finishedAt: finished, error };
+  const started = startedAt ?? finished;
+  // Podman notes the start when it has seen it, which may be after the end.
+  return { exitCode, oomKilled, startedAt: started, finishedAt: new Date(Math.max(+finished, +started)), error };
 }

@@ -1,10 +1,10 @@
 import type { ContainerInfo, ContainerState, ContainerSummary } from '../container.ts';
-import { EngineError } from '../errors.ts';
-import type { ContainerEngine, EngineVersion } from '../port.ts';
+import { EngineError, isEngineError } from '../errors.ts';
+import type { CallOptions, ContainerEngine, EngineVersion } from '../port.ts';
 import { ended } from './container-end.ts';
 import { containerBody } from './container-spec.ts';
 import { demux } from './demux.ts';
-import { labelFilter } from './labels.ts';
+import { isLabelled, OURS } from './labels.ts';
 import { LIMIT } from './limits.ts';
 import type { Transport } from './transport.ts';
 
@@ -54,6 +54,13 @@ export function containerCalls(transport: Transport, { product }: EngineVersion)
     const container = await transport.find<WireContainer>(call, options);
     return container && readContainer(container);
   };
+
+  const stopped = (id: string, options: CallOptions) =>
+    transport.json(
+      { operation: `wait for container ${short(id)}`, method: 'POST', path: `${path(id)}/wait` },
+      options,
+      LIMIT.stop,
+    );
 
   return {
     inspectContainer,
@@ -127,12 +134,20 @@ export function containerCalls(transport: Transport, { product }: EngineVersion)
     async remove(id, options) {
       const query = { force: options?.force ? '1' : '0', v: options?.volumes ? '1' : '0' };
       const call = { operation: `remove container ${short(id)}`, method: 'DELETE', path: path(id), query } as const;
-      await transport.json(call, options, LIMIT.change);
+      try {
+        await transport.json(call, options, LIMIT.change);
+      } catch (error) {
+        if (!options?.force || !isEngineError(error, 'conflict')) throw error;
+        // It was ending by itself, or somebody else is removing it: what was asked for comes about once it has ended.
+        await stopped(id, options);
+        await transport.find(call, options);
+      }
     },
     async listContainers(labels, options) {
-      const query = { all: '1', filters: JSON.stringify({ label: labelFilter(labels) }) };
+      const query = { all: '1', filters: JSON.stringify({ label: OURS }) };
       const call = { operation: 'list containers', method: 'GET', path: '/containers/json', query } as const;
-      return (await transport.json<WireContainerSummary[]>(call, options)).map(readSummary);
+      const containers = await transport.json<WireContainerSummary[]>(call, options);
+      return containers.map(readSummary).filter((container) => isLabelled(container.labels, labels));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { isEngineError } from '../errors.ts';
-import type { ContainerEngine, EngineEvent } from '../port.ts';
+import type { ContainerEngine, EngineEvent, EventFilter } from '../port.ts';
 import { jsonLines } from './json-lines.ts';
-import { labelFilter } from './labels.ts';
+import { isLabelled, OURS } from './labels.ts';
 import type { AnswerStream, Transport } from './transport.ts';
 
 interface WireEvent {
@@ -12,34 +12,39 @@ interface WireEvent {
   timeNano: number;
 }
 
+/** Podman's words for what the Docker Engine API names otherwise. */
+const ACTION: Readonly<Record<string, string>> = { died: 'die', remove: 'destroy' };
+
 export function eventCalls(transport: Transport): Pick<ContainerEngine, 'events'> {
   return {
     async events(filter, signal) {
-      const filters = {
-        type: filter.types ?? ['container', 'image'],
-        label: labelFilter(filter.labels ?? {}),
-        ...(filter.actions && { event: filter.actions }),
-        ...(filter.containers && { container: filter.containers }),
-      };
-      const query = { filters: JSON.stringify(filters) };
+      const query = { filters: JSON.stringify({ type: filter.types ?? ['container', 'image'], label: OURS }) };
       const call = { operation: 'follow the events', method: 'GET', path: '/events', query } as const;
-      return readEvents(await transport.stream(call, {}, signal));
+      return wanted(await transport.stream(call, {}, signal), filter);
     },
   };
 }
 
-async function* readEvents(answer: AnswerStream): AsyncGenerator<EngineEvent, void, undefined> {
+async function* wanted(answer: AnswerStream, filter: EventFilter): AsyncGenerator<EngineEvent, void, undefined> {
   try {
-    for await (const event of jsonLines<WireEvent>(answer)) {
-      yield {
-        type: event.Type,
-        action: event.Action,
-        id: event.Actor.ID,
-        attributes: event.Actor.Attributes ?? {},
-        at: new Date(event.timeNano / 1e6),
-      };
+    for await (const line of jsonLines<WireEvent>(answer)) {
+      const event = readEvent(line);
+      if (filter.actions && !filter.actions.includes(event.action)) continue;
+      if (filter.containers && !filter.containers.includes(event.id)) continue;
+      if (isLabelled(event.attributes, filter.labels ?? {})) yield event;
     }
   } catch (error) {
     if (!isEngineError(error, 'aborted')) throw error;
   }
+}
+
+function readEvent({ Type, Action, Actor, timeNano }: WireEvent): EngineEvent {
+  const { containerExitCode, ...attributes } = Actor.Attributes ?? {};
+  return {
+    type: Type,
+    action: ACTION[Action] ?? Action,
+    id: Actor.ID,
+    attributes: { ...attributes, ...(containerExitCode !== undefined && { exitCode: containerExitCode }) },
+    at: new Date(timeNano / 1e6),
+  };
 }

@@ -88,6 +88,9 @@ async function converse(
   const receive = async () => {
     try {
       for await (const { stream, data } of demux(socket)) (stream === 'stdout' ? stdout : stderr).add(data);
+    } catch (error) {
+      // A program that has ended takes no input any more; its exit status tells the rest.
+      if (request.stdin === undefined || !isCutOff(error)) throw error;
     } finally {
       // Its output has ended: what it has not read by now it never will.
       socket.destroy();
@@ -117,6 +120,10 @@ async function* watched(source: ByteSource): AsyncGenerator<Uint8Array> {
   } catch (cause) {
     throw new SourceFailure(cause);
   }
+}
+
+function isCutOff(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
 }
 
 class CappedOutput {

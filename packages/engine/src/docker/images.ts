@@ -3,7 +3,7 @@ import type { ImageSummary, PullProgress } from '../image.ts';
 import type { ContainerEngine } from '../port.ts';
 import { imagePath, parseRef } from './image-ref.ts';
 import { jsonLines } from './json-lines.ts';
-import { labelFilter, ourLabels } from './labels.ts';
+import { isLabelled, OURS, ourLabels } from './labels.ts';
 import { LIMIT } from './limits.ts';
 import { nodeArchitecture } from './system.ts';
 import type { Transport } from './transport.ts';
@@ -79,7 +79,8 @@ export function imageCalls(
       const labelChanges = Object.entries(ourLabels(labels)).map(
         ([key, value]) => `LABEL ${quote(key)}=${quote(value)}`,
       );
-      const query = { fromSrc: '-', repo: name, tag, changes: [...changes, ...labelChanges] };
+      // The tag as part of the name: Podman does not read it apart.
+      const query = { fromSrc: '-', repo: `${name}:${tag}`, changes: [...changes, ...labelChanges] };
       const call = { operation, method: 'POST', path: '/images/create', query, upload: rootfs } as const;
       let id: string | undefined;
       const answer = await transport.stream(call, { totalMs: timeoutMs, idleMs: LIMIT.idle }, signal);
@@ -100,9 +101,10 @@ export function imageCalls(
       );
     },
     async listImages(labels, options) {
-      const query = { filters: JSON.stringify({ label: labelFilter(labels) }) };
+      const query = { filters: JSON.stringify({ label: OURS }) };
       const call = { operation: 'list images', method: 'GET', path: '/images/json', query } as const;
-      return (await transport.json<WireImageSummary[]>(call, options)).map(readImageSummary);
+      const images = await transport.json<WireImageSummary[]>(call, options);
+      return images.map(readImageSummary).filter((image) => isLabelled(image.labels, labels));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { EngineError } from '../errors.ts';
-import type { ContainerEngine } from '../port.ts';
-import { labelFilter, ourLabels } from './labels.ts';
+import type { ContainerEngine, NetworkInfo } from '../port.ts';
+import { isLabelled, OURS, ourLabels } from './labels.ts';
 import { LIMIT } from './limits.ts';
 import type { Transport } from './transport.ts';
 
@@ -35,15 +35,19 @@ export function networkCalls(
       await transport.json({ operation, method: 'DELETE', path: `/networks/${name}` }, options, LIMIT.change);
     },
     async listNetworks(labels, options) {
-      const query = { filters: JSON.stringify({ label: labelFilter(labels) }) };
+      const query = { filters: JSON.stringify({ label: OURS }) };
       const call = { operation: 'list networks', method: 'GET', path: '/networks', query } as const;
       const networks = await transport.json<WireNetwork[]>(call, options);
-      return networks.map((network) => ({
-        id: network.Id,
-        name: network.Name,
-        labels: network.Labels ?? {},
-        createdAt: new Date(network.Created),
-      }));
+      return networks.map(readNetwork).filter((network) => isLabelled(network.labels, labels));
     },
+  };
+}
+
+function readNetwork(network: WireNetwork): NetworkInfo {
+  return {
+    id: network.Id,
+    name: network.Name,
+    labels: network.Labels ?? {},
+    createdAt: new Date(network.Created),
   };
 }

@@ -17,7 +17,9 @@ interface WireInfo {
 }
 
 interface WireDiskUsage {
+  /** Podman says 0. */
   LayersSize: number;
+  Images: { Size: number }[] | null;
   Containers: { SizeRw?: number }[] | null;
   Volumes: { UsageData?: { Size: number } | null }[] | null;
   BuildCache: { Size: number; Shared: boolean }[] | null;
@@ -39,13 +41,13 @@ export function systemCalls(
     },
     async info(options) {
       const call = { operation: 'ask what the container engine has', method: 'GET', path: '/info' } as const;
-      return readInfo(await transport.json<WireInfo>(call, options));
+      return readInfo(await transport.json<WireInfo>(call, options), version.product);
     },
     async diskUsage(options) {
       const call = { operation: 'ask what disk is used', method: 'GET', path: '/system/df' } as const;
       const usage = await transport.json<WireDiskUsage>(call, options, LIMIT.diskUsage);
       return {
-        imageBytes: usage.LayersSize,
+        imageBytes: usage.LayersSize || sum(usage.Images, (image) => image.Size),
         containerBytes: sum(usage.Containers, (container) => container.SizeRw ?? 0),
         // -1: the volume's driver can't say.
         volumeBytes: sum(usage.Volumes, (volume) => Math.max(0, volume.UsageData?.Size ?? 0)),
@@ -57,9 +59,10 @@ export function systemCalls(
   };
 }
 
-function readInfo(info: WireInfo): EngineInfo {
+function readInfo(info: WireInfo, product: EngineVersion['product']): EngineInfo {
   return {
-    engineId: info.ID || info.Name,
+    // Podman makes up another ID for each answer.
+    engineId: product === 'podman' ? `${info.Name}:${info.DockerRootDir}` : info.ID,
     cpus: info.NCPU,
     memoryBytes: info.MemTotal,
     rootDirectory: info.DockerRootDir,

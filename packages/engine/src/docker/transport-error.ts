@@ -27,15 +27,19 @@ export function toEngineError(error: unknown, { operation, address, deadline }: 
   }
   const status = property(error, 'statusCode');
   if (typeof status === 'number') {
-    return new EngineError(codeOfStatus(status), { operation, detail: engineWords(error), cause: error });
+    const detail = engineWords(error);
+    return new EngineError(codeOfAnswer(status, detail), { operation, detail, cause: error });
   }
   return new EngineError('unreachable', { operation, detail: `${address}: ${remedy(error)}`, cause: error });
 }
 
-function codeOfStatus(status: number): EngineErrorCode {
+function codeOfAnswer(status: number, words: string): EngineErrorCode {
   if (status === 404) return 'not_found';
   // 403: removing a network that containers are attached to.
   if (status === 409 || status === 403) return 'conflict';
+  // Podman says 500 for many of its conflicts.
+  if (status === 500 && /container state improper|already (exists|used)|being used|in use by/i.test(words))
+    return 'conflict';
   return 'refused';
 }
 

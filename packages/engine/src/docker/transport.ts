@@ -58,7 +58,7 @@ export class Transport {
     for await (const chunk of await this.stream(call, limit, options.signal)) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
     try {
-      return (text === '' ? undefined : JSON.parse(text)) as T;
+      return (text.trim() === '' ? undefined : JSON.parse(text)) as T;
     } catch (cause) {
       throw new EngineError('refused', { operation: call.operation, detail: `not JSON: ${text.slice(0, 200)}`, cause });
     }

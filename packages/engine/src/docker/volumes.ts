@@ -1,6 +1,6 @@
 import { EngineError } from '../errors.ts';
 import type { ContainerEngine, VolumeInfo } from '../port.ts';
-import { labelFilter, ourLabels } from './labels.ts';
+import { isLabelled, OURS, ourLabels } from './labels.ts';
 import { LIMIT } from './limits.ts';
 import type { Transport } from './transport.ts';
 
@@ -29,10 +29,10 @@ export function volumeCalls(
       await transport.json(call, options, LIMIT.change);
     },
     async listVolumes(labels, options) {
-      const query = { filters: JSON.stringify({ label: labelFilter(labels) }) };
+      const query = { filters: JSON.stringify({ label: OURS }) };
       const call = { operation: 'list volumes', method: 'GET', path: '/volumes', query } as const;
       const { Volumes } = await transport.json<{ Volumes: WireVolume[] | null }>(call, options);
-      return (Volumes ?? []).map(readVolume);
+      return (Volumes ?? []).map(readVolume).filter((volume) => isLabelled(volume.labels, labels));
     },
   };
 }
