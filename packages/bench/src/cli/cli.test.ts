@@ -87,7 +87,7 @@ test('the tasks as JSON name their images under the registry', () => {
   using folder = cliFolder({
     'data/set/dataset.yaml': 'version: set-v1\n',
     'data/set/leak-1/Dockerfile':
-      'ARG SSEBENCH_REGISTRY=localhost/ssebench\nFROM ${SSEBENCH_REGISTRY}/base-generic-c:1.0.0\n',
+      'ARG SSEBENCH_REGISTRY=localhost/ssebench\nFROM $SSEBENCH_REGISTRY/base-generic-c:1.0.0\n',
     '.env': 'SSEBENCH_REGISTRY=example.org/lab\n',
   });
   expect(JSON.parse(folder.ssebench(['tasks', 'list', '--local', 'data/set', '--json']).stdout)).toEqual([
