@@ -1,5 +1,4 @@
 import { ENV } from '@ssebench/contracts/layout';
-import { z } from 'zod';
 import type { Account } from '../system/accounts.ts';
 import { UsageError } from './command-line.ts';
 
@@ -22,8 +21,6 @@ const FOR_THE_AGENT: readonly string[] = [
 const NOT_FOR_THE_AGENT: ReadonlySet<string> = new Set(
   Object.values(ENV).filter((name) => !FOR_THE_AGENT.includes(name)),
 );
-
-const ImageEnvironment = z.record(z.string(), z.string());
 
 /**
  * The agent's environment: the image's own (from `SSE_AGENT_ENV`; where that is not set, the container's without what is
@@ -51,9 +48,19 @@ function withoutOurs(env: NodeJS.ProcessEnv): Record<string, string> {
 }
 
 function parse(text: string): Record<string, string> {
+  const value = parseJson(text);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const entries = isObject
+    ? Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    : [];
+  if (isObject && entries.length === Object.keys(value).length) return Object.fromEntries(entries);
+  throw new UsageError(`${ENV.agentEnv} must be a JSON object of strings`);
+}
+
+function parseJson(text: string): unknown {
   try {
-    return ImageEnvironment.parse(JSON.parse(text));
+    return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${ENV.agentEnv} must be a JSON object of strings: ${(error as Error).message}`);
+    throw new UsageError(`${ENV.agentEnv} must be JSON: ${(error as Error).message}`);
   }
 }

@@ -24,12 +24,12 @@ export class RunContext {
   readonly settings: Settings;
   readonly daemonClient: DaemonClient;
   readonly events: EventPublisher;
+  readonly daemon: Service;
+  /** Whose the archive was before it was the agent's; null where it did not change hands. */
+  readonly archiveOwner: ArchiveOwner | null;
   step: Step = 'services';
-  daemon: Service | null = null;
   /** The tree that the agent works in, as the daemon names it. */
   source: string | null = null;
-  /** Whose the archive was before it was the agent's. */
-  archiveOwner: ArchiveOwner | null = null;
   agent: AgentEnd | null = null;
   capture: CaptureReport | null = null;
   archive: ArchiveReport | null = null;
@@ -38,8 +38,10 @@ export class RunContext {
   readonly #stop = new AbortController();
   #fault: Fault | null = null;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, daemon: Service, archiveOwner: ArchiveOwner | null) {
     this.settings = settings;
+    this.daemon = daemon;
+    this.archiveOwner = archiveOwner;
     this.daemonClient = new DaemonClient(settings.adminSocket);
     this.events = new EventPublisher(this.daemonClient, (type, error) => {
       log('WARN', 'An event could not be published', { type, error: String(error) });

@@ -5,18 +5,27 @@ import { agentRuntime } from '../evaluator/settings.ts';
 import { aborted } from '../system/waiting.ts';
 import { TIMED_OUT_STATUS } from './agent-process.ts';
 import { agentVariables } from './agent-result.ts';
+import type { ArchiveOwner } from './archive-owner.ts';
 import { log } from './log.ts';
 import { PHASES } from './modes.ts';
 import type { Phase } from './phases/phase.ts';
-import type { RunContext } from './run-context.ts';
+import { RunContext } from './run-context.ts';
+import type { Service } from './service.ts';
+import type { Settings } from './settings.ts';
 import { recordOutcome } from './work-record.ts';
 
 /** Limits of what comes after the last phase. Milliseconds. */
 const FLUSH_MS = 2_000;
 const STOP_MS = 3_000;
 
-/** Runs the phases of the run's mode, leaves a record of how it went, ends the services. Returns the exit status. */
-export async function runPhases(run: RunContext): Promise<number> {
+/** Runs the phases of the mode, leaves a record of how the run went, ends the services. Returns the exit status. */
+export async function superviseRun(
+  settings: Settings,
+  daemon: Service,
+  archiveOwner: ArchiveOwner | null,
+): Promise<number> {
+  const run = new RunContext(settings, daemon, archiveOwner);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => run.interrupt(signal));
   for (const phase of PHASES[run.settings.mode]) {
     if (run.fault && !phase.afterFault) continue;
     await runPhase(run, phase);
@@ -29,7 +38,7 @@ export async function runPhases(run: RunContext): Promise<number> {
     log('INFO', 'Kept alive until a signal');
     await aborted(run.stopped);
   }
-  await run.daemon?.stop(STOP_MS);
+  await run.daemon.stop(STOP_MS);
   run.daemonClient.close();
   if (!recorded) return 1;
   return keptAlive ? 0 : exitStatus(run);

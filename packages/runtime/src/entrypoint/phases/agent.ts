@@ -18,7 +18,7 @@ export const agent: Phase = {
     const { settings, daemon } = run;
     const serviceLost = new AbortController();
     let agentEnded = false;
-    void daemon?.ended.then((end) => {
+    void daemon.ended.then((end) => {
       if (agentEnded) return;
       run.fail(
         fault('service_lost', `the daemon ended with ${end.signal ?? `status ${end.code}`} while the agent ran`),

@@ -32,7 +32,7 @@ export const endPhase: Phase = {
 };
 
 async function endAgent(run: RunContext): Promise<void> {
-  if (!run.daemon?.running) return endWithoutDaemon(run);
+  if (!run.daemon.running) return endWithoutDaemon(run);
   for (let attempt = 1; ; attempt += 1) {
     const inHurry = run.stopped.aborted || run.fault !== null;
     try {
