@@ -19,27 +19,7 @@ interface WireLimits {
 }
 
 /** Finds out what an engine can do by trying it: what it says about itself is not always so. */
-export function abilityCalls(
-  transport: Transport,
-  version: EngineVersion,
-  calls: EngineCalls,
-): Pick<ContainerEngine, 'abilities'> {
-  let known: Promise<EngineAbilities> | undefined;
-  return {
-    async abilities(options = {}) {
-      known ??= probe(transport, version, calls, options);
-      try {
-        return await known;
-      } catch (error) {
-        // An engine that didn't answer has said nothing about what it can do.
-        known = undefined;
-        throw error;
-      }
-    },
-  };
-}
-
-async function probe(
+export async function probe(
   transport: Transport,
   version: EngineVersion,
   calls: EngineCalls,

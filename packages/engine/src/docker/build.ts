@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EngineError, isEngineError } from '../errors.ts';
 import type { BuildRequest } from '../image.ts';
-import type { ContainerEngine, EngineVersion } from '../port.ts';
+import type { EngineVersion } from '../port.ts';
 import { BuildLogWriter } from './build-log.ts';
 import { openBuildSession } from './build-session.ts';
 import { decodeTrace } from './buildkit-trace.ts';
@@ -23,24 +23,21 @@ interface WireBuildLine {
 /** Lines of the old builder's output that the error repeats. */
 const TAIL_LINES = 40;
 
-export function buildCalls(transport: Transport, version: EngineVersion): Pick<ContainerEngine, 'build'> {
-  return {
-    async build(request) {
-      const operation = `build ${request.tags[0] ?? 'image'}`;
-      // Podman has one builder and no session; it takes the same request.
-      const session =
-        version.product === 'docker' ? await openBuildSession(transport, randomUUID(), request.signal) : undefined;
-      try {
-        return await follow(transport, request, { operation, session: session?.id });
-      } catch (error) {
-        // A Dockerfile that is absent is refused at once by some engines, by others in the middle.
-        if (!isEngineError(error, 'refused', 'not_found')) throw error;
-        throw new EngineError('build_failed', { operation, detail: error.detail, cause: error });
-      } finally {
-        session?.close();
-      }
-    },
-  };
+/** Builds an image as `ContainerEngine.build` says. */
+export async function build(transport: Transport, version: EngineVersion, request: BuildRequest): Promise<string> {
+  const operation = `build ${request.tags[0] ?? 'image'}`;
+  // Podman has one builder and no session; it takes the same request.
+  const session =
+    version.product === 'docker' ? await openBuildSession(transport, randomUUID(), request.signal) : undefined;
+  try {
+    return await follow(transport, request, { operation, session: session?.id });
+  } catch (error) {
+    // A Dockerfile that is absent is refused at once by some engines, by others in the middle.
+    if (!isEngineError(error, 'refused', 'not_found')) throw error;
+    throw new EngineError('build_failed', { operation, detail: error.detail, cause: error });
+  } finally {
+    session?.close();
+  }
 }
 
 async function follow(

@@ -1,9 +1,8 @@
 import { EngineError } from '../errors.ts';
-import type { ContainerEngine, EngineVersion } from '../port.ts';
-import { abilityCalls } from './abilities.ts';
+import type { ContainerEngine, EngineAbilities, EngineVersion } from '../port.ts';
+import type { EngineCalls } from './abilities.ts';
 import { findEngine, parseEngineAddress } from './address.ts';
 import { archiveCalls } from './archives.ts';
-import { buildCalls } from './build.ts';
 import { containerCalls } from './containers.ts';
 import { eventCalls } from './events.ts';
 import { execCalls } from './exec.ts';
@@ -41,18 +40,32 @@ export async function connectEngine(options: ConnectOptions = {}): Promise<Conta
   const address = options.address === undefined ? findEngine(env) : parseEngineAddress(options.address, env);
   const version = await negotiate(new Transport(address, undefined), options.signal);
   const transport = new Transport(address, version.apiVersion);
-  const calls = {
+  const calls: EngineCalls = {
     ...systemCalls(transport, version),
     ...imageCalls(transport),
-    ...buildCalls(transport, version),
     ...containerCalls(transport, version),
     ...execCalls(transport),
     ...archiveCalls(transport),
     ...volumeCalls(transport),
     ...networkCalls(transport),
     ...eventCalls(transport),
+    // Most commands build nothing, and what it takes is half of what there is to load.
+    build: async (request) => (await import('./build.ts')).build(transport, version, request),
   };
-  return { ...calls, ...abilityCalls(transport, version, calls) };
+  let abilities: Promise<EngineAbilities> | undefined;
+  return {
+    ...calls,
+    async abilities(request = {}) {
+      abilities ??= import('./abilities.ts').then(({ probe }) => probe(transport, version, calls, request));
+      try {
+        return await abilities;
+      } catch (error) {
+        // An engine that didn't answer has said nothing about what it can do.
+        abilities = undefined;
+        throw error;
+      }
+    },
+  };
 }
 
 async function negotiate(transport: Transport, signal: AbortSignal | undefined): Promise<EngineVersion> {
