@@ -38,10 +38,12 @@ export function buildContract(scene: Scene): void {
 
     test('a step that fails is named in the error, with what it printed', async () => {
       const dockerfile = `FROM ${scene.ref}\nRUN echo fine\nRUN echo first; echo broken here >&2; exit 3\n`;
-      await expect(build(dockerfile)).rejects.toMatchObject({
-        code: 'build_failed',
-        detail: expect.stringMatching(/RUN echo first; echo broken here[\s\S]*first\n[\s\S]*broken here\n[\s\S]*3/),
-      });
+      const error: unknown = await build(dockerfile).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: 'build_failed', detail: expect.stringContaining('RUN echo first') });
+      // The two streams come in no order.
+      for (const words of [/^\s*first$/m, /^\s*broken here$/m, /\b3\b[^\n]*$/]) {
+        expect(error).toMatchObject({ detail: expect.stringMatching(words) });
+      }
     });
 
     test('a Dockerfile that is wrong, absent or of an unknown base says so', async () => {
