@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { chmod, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangedFile } from '@ssebench/contracts/daemon-api';
@@ -83,7 +84,7 @@ export class Patches {
       if (!this.#options.patchIsGiven) await this.#captureOnce({ announce: true });
       const patch = await this.final();
       if (!patch) throw new DaemonError('capture_failed', `there is no ${this.#finalPath} to grade`);
-      const outcome = await applyPatch({ patchPath: patch.path, repo: this.#options.repo });
+      const outcome = await applyPatch({ patchPath: patch.path, repo: realpathSync(this.#options.repo) });
       if (!outcome.applied) throw new DaemonError('patch_apply_failed', `git apply failed: ${outcome.output}`);
       this.#applied = true;
     });

@@ -1,4 +1,5 @@
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,7 +7,6 @@ import type { Difficulty } from '@ssebench/contracts/difficulty';
 import { makeBaseline } from '../capture/baseline.ts';
 import type { Account } from '../system/accounts.ts';
 import { endProcessesOf } from '../system/processes.ts';
-import { removeTree } from '../system/remove-tree.ts';
 import type { DaemonConfig } from './config.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 
@@ -173,7 +173,7 @@ export class TestDaemon {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await endProcessesOf([AGENT.uid, RUNNER.uid]);
-    await removeTree(this.#dir);
+    await rm(this.#dir, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -136,6 +136,17 @@ describe.runIf(IS_ROOT)('checks', () => {
     expect(readdirSync(daemon.config.runnerDir)).not.toContain(home);
   });
 
+  test('a build that puts a link in place of its tree shows the PoC nothing of what root can read', async () => {
+    await using daemon = await TestDaemon.prepare({
+      task: { 'scripts/run.sh': script('ls -A .; cat */* 2>/dev/null || true') },
+    });
+    const build = script('cd ..; rm -rf src; ln -s TASK src').replace('TASK', daemon.config.taskDir);
+    writeFileSync(join(daemon.config.taskDir, 'scripts/build.sh'), build);
+    await daemon.start();
+    expect(resultOf(await daemon.graded('build'))).toMatchObject({ code: 0 });
+    expect(resultOf(await daemon.graded('run_poc', { poc: 'pocs/poc.txt' }))).toMatchObject({ code: 0, stdout: '' });
+  });
+
   test('a script is ended at its limit, with all that it started, and the output until then is kept', async () => {
     await using daemon = await TestDaemon.start({
       checkTimeoutMs: 700,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CheckOutcome } from '@ssebench/contracts/checks';
 import { GradingArgument, PocArgument, type ScriptResult } from '@ssebench/contracts/daemon-api';
@@ -120,7 +120,8 @@ export class Bencher {
 
   async #workspace(grading: boolean, signal: AbortSignal): Promise<Workspace> {
     const { area, repo, task, agent } = this.#options;
-    if (grading) return await Workspace.of(area, repo, { signal });
+    // In a container that only grades, the copy is a link to the project's usual place.
+    if (grading) return await Workspace.of(area, realpathSync(repo), { signal });
     return await Workspace.of(area, task.source, { readableBy: agent, signal });
   }
 

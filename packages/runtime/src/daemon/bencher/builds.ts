@@ -1,6 +1,5 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { emptyDirectory, removeTree } from '../../system/remove-tree.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { RunnerArea } from '../runner/runner-area.ts';
 import { Workspace } from '../runner/workspace.ts';
@@ -37,13 +36,14 @@ export class Builds {
     const dir = join(this.#area.builds, id);
     mkdirSync(dir, { mode: 0o700 });
     const kept = join(dir, 'src');
-    renameSync(workspace.src, kept);
-    await workspace.remove();
+    // The workspace is the runner's: what its script left in place of the tree is not followed.
+    if (lstatSync(workspace.src, { throwIfNoEntry: false })?.isDirectory()) renameSync(workspace.src, kept);
+    else this.#area.makeOwn(kept);
     this.#builds.push({ id, grading, kept, builtAt: workspace.dir });
     const same = this.#builds.filter((build) => build.grading === grading);
     const tooMany = same.slice(0, Math.max(0, same.length - (grading ? KEPT.grading : KEPT.agent)));
     this.#builds = this.#builds.filter((build) => !tooMany.includes(build));
-    for (const old of tooMany) await removeTree(join(this.#area.builds, old.id));
+    for (const old of tooMany) await this.#area.discard(join(this.#area.builds, old.id));
     return id;
   }
 
@@ -69,7 +69,7 @@ export class Builds {
 
   /** Removes all builds. */
   async forget(): Promise<void> {
+    for (const { id } of this.#builds) await this.#area.discard(join(this.#area.builds, id));
     this.#builds = [];
-    await emptyDirectory(this.#area.builds);
   }
 }

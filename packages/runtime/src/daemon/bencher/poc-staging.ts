@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { chmod, copyFile, cp, mkdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { removeTree } from '../../system/remove-tree.ts';
 import { DaemonError } from '../daemon-error.ts';
 import { shareReadOnly } from '../runner/read-only.ts';
 import type { RunnerArea } from '../runner/runner-area.ts';
@@ -45,7 +44,7 @@ export async function stagePoc(task: Task, runScript: string, poc: string, area:
     await copyFile(poc, staged);
   }
   shareReadOnly(stage, area.account.gid);
-  return { script, poc: staged, remove: () => removeTree(stage) };
+  return { script, poc: staged, remove: () => area.discard(stage) };
 }
 
 /** Whether all that lies beside the PoC may be staged with it. */

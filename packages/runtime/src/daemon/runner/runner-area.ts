@@ -1,14 +1,20 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Account } from '../../system/accounts.ts';
 import { endProcessesOf } from '../../system/processes.ts';
 import { emptyDirectory, removeTree } from '../../system/remove-tree.ts';
 import { DaemonError, messageOf } from '../daemon-error.ts';
+import { log } from '../log.ts';
 import { removeIpcObjects } from './ipc.ts';
 
 /** Entries of the scratch root that outlive a session; only root can enter them. */
 const PRISTINE = 'pristine';
 const BUILDS = 'builds';
+const TRASH = 'trash';
+const KEPT = new Set([PRISTINE, BUILDS, TRASH]);
+
+/** How many discarded trees may be there at a time; their disk space is not free yet. */
+const MAX_DISCARDED = 4;
 
 /**
  * The runner's scratch area: one home, workspaces and staged files. A *session* is what lies between two calls of
@@ -19,6 +25,8 @@ export class RunnerArea {
   readonly root: string;
   readonly #sharedDirs: readonly string[];
   #counter = 0;
+  #discarded = 0;
+  #removal: Promise<void> = Promise.resolve();
   #home = '';
 
   constructor(account: Account, root: string, sharedDirs: readonly string[]) {
@@ -48,7 +56,7 @@ export class RunnerArea {
     chownSync(this.root, 0, this.account.gid);
     chmodSync(this.root, 0o710);
     await emptyDirectory(this.root);
-    mkdirSync(this.builds, { mode: 0o700 });
+    for (const name of [BUILDS, TRASH]) mkdirSync(join(this.root, name), { mode: 0o700 });
     await this.renew();
   }
 
@@ -59,7 +67,7 @@ export class RunnerArea {
   async renew(): Promise<void> {
     await this.endProcesses();
     try {
-      await emptyDirectory(this.root, new Set([PRISTINE, BUILDS]));
+      for (const name of readdirSync(this.root)) if (!KEPT.has(name)) await this.discard(join(this.root, name));
       for (const dir of this.#sharedDirs) await this.#removeOwnFiles(dir);
       await removeIpcObjects(this.account);
       this.#home = this.#makeHome();
@@ -90,6 +98,30 @@ export class RunnerArea {
   makeOwn(path: string): void {
     mkdirSync(path, { mode: 0o700 });
     chownSync(path, this.account.uid, this.account.gid);
+  }
+
+  /**
+   * Takes whatever is at `path`, if anything, out of everybody's reach at once; it is removed while other work goes on.
+   * Waits only when much is to be removed already.
+   */
+  async discard(path: string): Promise<void> {
+    if (!lstatSync(path, { throwIfNoEntry: false })) return;
+    this.#counter += 1;
+    const gone = join(this.root, TRASH, String(this.#counter));
+    renameSync(path, gone);
+    this.#discarded += 1;
+    this.#removal = this.#removal.then(() => this.#remove(gone));
+    if (this.#discarded > MAX_DISCARDED) await this.#removal;
+  }
+
+  async #remove(path: string): Promise<void> {
+    try {
+      await removeTree(path);
+    } catch (error) {
+      log('warn', 'What was discarded is left', { path, reason: messageOf(error) });
+    } finally {
+      this.#discarded -= 1;
+    }
   }
 
   #makeHome(): string {

@@ -1,18 +1,15 @@
-import { lchownSync, readdirSync, realpathSync } from 'node:fs';
+import { lchownSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { layOutRepository } from '../../capture/baseline.ts';
 import { type GitPlace, git } from '../../capture/git.ts';
 import type { Account } from '../../system/accounts.ts';
-import { removeTree } from '../../system/remove-tree.ts';
 import { copyTree, type TreeCopyOptions } from '../../system/tree-copy.ts';
 import { DaemonError, messageOf } from '../daemon-error.ts';
 import type { RunnerArea } from './runner-area.ts';
 
 /** Most bytes that are copied into a workspace, by size and not by blocks: a sparse file is as big as it says. */
 const MAX_TREE_BYTES = 16 * 1024 ** 3;
-/** Trees with more files get no repository of their own: making its commit would take longer than many a check. */
-const MAX_REPOSITORY_FILES = 20_000;
-const GIT_TIMEOUT_MS = 120_000;
+const GIT_TIMEOUT_MS = 600_000;
 
 /** A copy of a project that belongs to the runner; scripts run in `src`. */
 export class Workspace {
@@ -41,8 +38,8 @@ export class Workspace {
     const { readableBy, signal } = options;
     const workspace = new Workspace(area, area.newPath('work'));
     await workspace.#make(async () => {
-      const files = await workspace.#fill(tree, { excludeGit: true, signal, ...(readableBy ? { readableBy } : {}) });
-      if (files <= MAX_REPOSITORY_FILES) await workspace.#makeRepository(signal);
+      await workspace.#fill(tree, { excludeGit: true, signal, ...(readableBy ? { readableBy } : {}) });
+      await workspace.#makeRepository(signal);
     });
     return workspace;
   }
@@ -55,11 +52,11 @@ export class Workspace {
   }
 
   async remove(): Promise<void> {
-    await removeTree(this.dir);
+    await this.#area.discard(this.dir);
   }
 
   /** Nothing of a workspace that could not be filled is left. */
-  async #make(fill: () => Promise<unknown>): Promise<void> {
+  async #make(fill: () => Promise<void>): Promise<void> {
     this.#area.makeOwn(this.dir);
     try {
       await fill();
@@ -69,11 +66,10 @@ export class Workspace {
     }
   }
 
-  async #fill(tree: string, options: Omit<TreeCopyOptions, 'uid' | 'gid'> & { signal: AbortSignal }): Promise<number> {
+  async #fill(tree: string, options: Omit<TreeCopyOptions, 'uid' | 'gid'> & { signal: AbortSignal }): Promise<void> {
     const { uid, gid } = this.#area.account;
     try {
-      const source = options.readableBy ? tree : realpathSync(tree);
-      return (await copyTree(source, this.src, { uid, gid, maxBytes: MAX_TREE_BYTES, ...options })).files;
+      await copyTree(tree, this.src, { uid, gid, maxBytes: MAX_TREE_BYTES, ...options });
     } catch (error) {
       options.signal.throwIfAborted();
       throw new DaemonError('internal', `${tree} can't be copied into a workspace: ${messageOf(error)}`, {
@@ -89,7 +85,14 @@ export class Workspace {
     const gitDir = join(this.src, '.git');
     layOutRepository(gitDir);
     giveTo(gitDir, uid, gid);
-    const place: GitPlace = { gitDir, workTree: this.src, home: this.#area.home, uid, gid, env: IDENTITY };
+    const place: GitPlace = {
+      gitDir,
+      workTree: this.src,
+      home: this.#area.home,
+      uid,
+      gid,
+      env: { ...IDENTITY, ...ONE_PACK },
+    };
     const call = { timeoutMs: GIT_TIMEOUT_MS, signal };
     try {
       await git(place, ['add', '--all', '--', '.'], call);
@@ -111,6 +114,20 @@ const IDENTITY = {
   GIT_COMMITTER_NAME: 'SSEBench',
   GIT_COMMITTER_EMAIL: 'bench@ssebench.invalid',
   GIT_COMMITTER_DATE: '2000-01-01T00:00:00Z',
+};
+
+/**
+ * Settings for `git add`: all content goes uncompressed into one pack, in place of a file for each file, and is not
+ * flushed. Several times as fast.
+ */
+const ONE_PACK = {
+  GIT_CONFIG_COUNT: '3',
+  GIT_CONFIG_KEY_0: 'core.bigFileThreshold',
+  GIT_CONFIG_VALUE_0: '1',
+  GIT_CONFIG_KEY_1: 'core.compression',
+  GIT_CONFIG_VALUE_1: '0',
+  GIT_CONFIG_KEY_2: 'core.fsync',
+  GIT_CONFIG_VALUE_2: 'none',
 };
 
 /** For what root has just made, and nobody else has touched. */
