@@ -12,8 +12,8 @@ export interface ContainerSpec {
   entrypoint?: readonly string[];
   /** Replaces the image's. An entrypoint without a `cmd` runs without arguments. */
   cmd?: readonly string[];
-  /** Added to the image's. */
-  env?: Readonly<Record<string, string>>;
+  /** Added to the image's; null takes one of the image's away. */
+  env?: Readonly<Record<string, string | null>>;
   labels: Labels;
   mounts?: readonly Mount[];
   /** `none`: loopback only. */

@@ -28,7 +28,6 @@ const hostile = { PATH: '/home/model/bin', NODE_OPTIONS: '--require /home/model/
 const work = workContainer(frame, {
   image: { id: 'sha256:1', cmd: ['a', 'b c'], env: hostile, workdir: '/src/ini' },
   mode: 'work',
-  source: '/src/ini',
   agentGrace: 10,
   results: '/r/.live/0a0b0c0d/work',
   hostSocketDir: '/tmp/s/work',
@@ -44,7 +43,7 @@ const grade = gradeContainer(frame, {
 
 test("what an image sets in the environment reaches the agent and never root's processes", () => {
   for (const spec of [work, grade]) {
-    expect(spec.env).toMatchObject({ NODE_OPTIONS: '', LD_PRELOAD: '' });
+    expect(spec.env).toMatchObject({ NODE_OPTIONS: null, LD_PRELOAD: null });
     expect(spec.env?.['PATH']).not.toContain('/home/model');
   }
   expect(JSON.parse(work.env?.['SSE_AGENT_ENV'] ?? '')).toEqual(hostile);

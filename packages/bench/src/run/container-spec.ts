@@ -25,7 +25,6 @@ export interface RunFrame {
 interface AgentSide {
   image: { id: string; cmd: readonly string[]; env: Readonly<Record<string, string>>; workdir: string };
   mode: 'work' | 'same';
-  source: string;
   agentGrace: number;
   /** Host directories: results, the host socket's, the agent's archive. */
   results: string;
@@ -65,7 +64,6 @@ export function workContainer(frame: RunFrame, side: AgentSide): ContainerSpec {
       [ENV.apiKey]: '',
       [ENV.baseUrl]: '',
       [ENV.agentEnv]: JSON.stringify(side.image.env),
-      [ENV.source]: side.source,
     },
   };
 }
@@ -132,12 +130,12 @@ function hostMounts(frame: RunFrame, results: string, hostSocketDir: string): Mo
 
 /**
  * Root's processes run with a constant environment: what the image sets (`NODE_OPTIONS`, `LD_PRELOAD`, a `PATH` into
- * the agent's home) is emptied here and reaches the agent alone, through `SSE_AGENT_ENV`.
+ * the agent's home) is taken away here and reaches the agent alone, through `SSE_AGENT_ENV`.
  */
-function rootEnvironment(frame: RunFrame, imageEnv: Readonly<Record<string, string>>): Record<string, string> {
-  const emptied = Object.fromEntries(Object.keys(imageEnv).map((name) => [name, '']));
+function rootEnvironment(frame: RunFrame, imageEnv: Readonly<Record<string, string>>): Record<string, string | null> {
+  const removed = Object.fromEntries(Object.keys(imageEnv).map((name) => [name, null]));
   return {
-    ...emptied,
+    ...removed,
     PATH: ROOT_PATH,
     HOME: '/root',
     [ENV.results]: CONTAINER.results,

@@ -114,7 +114,6 @@ async function agentContainer(
   const spec = workContainer(frame, {
     image: agentImageOf(prepared),
     mode,
-    source: plan.task.config.source,
     agentGrace: plan.agentGrace,
     results: directory.work,
     hostSocketDir: owner.work,

@@ -63,6 +63,15 @@ export function buildContract(scene: Scene): void {
       expect((await scene.engine.inspectImage(id))?.env).toMatchObject({ STAGE: 'one' });
     });
 
+    test("a container can do without a variable of its image's", async () => {
+      const image = await build(`FROM ${scene.ref}\nENV HOSTILE=1 KEPT=1\n`);
+      const id = await scene.run('env', { image, env: { HOSTILE: null, ADDED: '1' } });
+      const { stdout } = await scene.outcome(id);
+      expect(stdout).toMatch(/^KEPT=1$/m);
+      expect(stdout).toMatch(/^ADDED=1$/m);
+      expect(stdout).not.toContain('HOSTILE');
+    });
+
     test('files of another image are mounted for a step', async () => {
       const dockerfile = `FROM ${scene.ref}\nRUN --mount=type=bind,from=${scene.ref},source=/seed,target=/mnt cat /mnt/deep/word\n`;
       const lines: string[] = [];

@@ -18,7 +18,7 @@ export function containerBody(spec: ContainerSpec, product: EngineVersion['produ
     Image: spec.image,
     Entrypoint: spec.entrypoint,
     Cmd: spec.cmd,
-    Env: Object.entries(spec.env ?? {}).map(([name, value]) => `${name}=${value}`),
+    Env: Object.entries(spec.env ?? {}).map(([name, value]) => (value === null ? name : `${name}=${value}`)),
     Labels: ourLabels(spec.labels),
     Hostname: spec.hostname,
     User: spec.user,
