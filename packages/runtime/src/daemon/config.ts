@@ -63,6 +63,9 @@ const SHARED_DIRS = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock']
  */
 export function readConfig(env: NodeJS.ProcessEnv): DaemonConfig {
   const path = (name: string, fallback: string) => env[name] || fallback;
+  const agent = agentAccount(env[ENV.agentUser] || AGENT_USER);
+  const runner = runnerAccount(env[ENV.runnerUser] || RUNNER_USER);
+  if (agent.uid === runner.uid) throw new ConfigError(`${agent.name} and ${runner.name} must not be the same user`);
   return {
     taskDir: path(ENV.taskDir, CONTAINER.task),
     repo: path(ENV.repo, CONTAINER.repo),
@@ -76,8 +79,8 @@ export function readConfig(env: NodeJS.ProcessEnv): DaemonConfig {
       adminSocket: env[ENV.adminSocket] || undefined,
       hostSocket: env[ENV.hostSocket] || undefined,
     },
-    agent: agentAccount(env[ENV.agentUser] || AGENT_USER),
-    runner: runnerAccount(env[ENV.runnerUser] || RUNNER_USER),
+    agent,
+    runner,
     runnerDir: path(ENV.runnerDir, CONTAINER.runner),
     scratchDir: SCRATCH_DIR,
     sharedDirs: SHARED_DIRS,
@@ -104,7 +107,9 @@ function positiveInteger(name: string, value: string | undefined, most = 2_000_0
 /** An image without the account has nobody who could act as it, so the ids alone are enough. */
 function agentAccount(name: string): Account {
   const home = `/home/${AGENT_USER}`;
-  return lookUpAccount(name) ?? { name, uid: AGENT_UID, gid: AGENT_UID, home, shell: '/bin/bash' };
+  const account = lookUpAccount(name) ?? { name, uid: AGENT_UID, gid: AGENT_UID, home, shell: '/bin/bash' };
+  if (account.uid === 0) throw new ConfigError(`user ${name} is root, which is never the agent`);
+  return account;
 }
 
 function runnerAccount(name: string): Account {

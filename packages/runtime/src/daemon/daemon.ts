@@ -4,6 +4,7 @@ import { layOutRepository } from '../capture/baseline.ts';
 import { emptyDirectory } from '../system/remove-tree.ts';
 import { BashTool } from './bash/bash-tool.ts';
 import { Bencher } from './bencher/bencher.ts';
+import { Budget } from './budget.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
 import { stopping } from './daemon-error.ts';
 import { Dialog } from './dialog.ts';
@@ -16,6 +17,9 @@ import { ScriptRunner } from './runner/script-runner.ts';
 import { SharedFiles } from './runner/shared-files.ts';
 import type { Services } from './services.ts';
 import { loadTask } from './task.ts';
+
+/** Most that the agent's calls add to the daemon's log. */
+const AGENT_LOG_BYTES = 16 * 1024 * 1024;
 
 /** A daemon that serves. */
 export interface Daemon {
@@ -72,6 +76,7 @@ export async function startDaemon(config: DaemonConfig): Promise<Daemon> {
     dialog: new Dialog(config.archive),
     events,
     results,
+    logBudget: new Budget(AGENT_LOG_BYTES),
     stop: stop.signal,
   };
   const listeners = new Listeners(services);

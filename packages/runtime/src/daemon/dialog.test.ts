@@ -40,6 +40,6 @@ test('what is not a regular file counts as none, and keeps nobody waiting', asyn
   symlinkSync('/etc/passwd', file);
   expect(await dialog.entries(undefined)).toEqual([]);
   rmSync(file);
-  execFileSync('mkfifo', [file]);
+  execFileSync('/usr/bin/mkfifo', [file]);
   expect(await dialog.entries(undefined)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { Difficulty } from '@ssebench/contracts/difficulty';
 import type { BashTool } from './bash/bash-tool.ts';
 import type { Bencher } from './bencher/bencher.ts';
+import type { Budget } from './budget.ts';
 import type { Dialog } from './dialog.ts';
 import type { EventLog } from './events.ts';
 import type { Patches } from './patches.ts';
@@ -18,6 +19,8 @@ export interface Services {
   dialog: Dialog;
   events: EventLog;
   results: string;
+  /** How much the agent's calls may still add to our own log. */
+  logBudget: Budget;
   /** Aborts when the daemon stops; its reason is the answer that unfinished calls get. */
   stop: AbortSignal;
 }

@@ -211,7 +211,7 @@ function jsonOf(bytes: Buffer): unknown {
   }
 }
 
-export function writeFiles(dir: string, files: Files): void {
+function writeFiles(dir: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) {
     const path = join(dir, name);
     mkdirSync(dirname(path), { recursive: true });

@@ -6,6 +6,9 @@ import type { Services } from '../services.ts';
 import { bodyOf } from './body.ts';
 import type { Handler } from './handler.ts';
 
+/** Most characters of an argument that are logged. */
+const MAX_LOGGED = 1000;
+
 /** `POST /tool/{name}?action=…` */
 export const callTool: Handler = async (context, services, listener) => {
   const facesAgent = listener === 'agent';
@@ -15,7 +18,9 @@ export const callTool: Handler = async (context, services, listener) => {
   if (action === undefined) throw new DaemonError('invalid_request', 'query parameter action is missing');
   const body = await bodyOf(context);
   if (facesAgent) admitTool({ tool, action, body }, services.phase.ended, services.difficulty);
-  log('info', 'Tool call', { name: tool, action, arg: JSON.stringify(body).slice(0, 2000) });
+  if (!facesAgent || services.logBudget.take(MAX_LOGGED)) {
+    log('info', 'Tool call', { name: tool, action, arg: JSON.stringify(body).slice(0, MAX_LOGGED) });
+  }
   const ends = [services.stop, context.req.raw.signal, ...(facesAgent ? [services.phase.signal] : [])];
   return context.json(await dispatch(tool, action, body, services, AbortSignal.any(ends)));
 };

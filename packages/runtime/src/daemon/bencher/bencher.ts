@@ -5,10 +5,11 @@ import { GradingArgument, PocArgument, type ScriptResult } from '@ssebench/contr
 import type { BencherAction, CheckName } from '@ssebench/contracts/difficulty';
 import type { Account } from '../../system/accounts.ts';
 import { parseArgument } from '../arguments.ts';
+import { Budget } from '../budget.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { EventLog } from '../events.ts';
 import type { RunnerArea } from '../runner/runner-area.ts';
-import type { ScriptRun, ScriptRunner } from '../runner/script-runner.ts';
+import type { CheckContext, ScriptRun, ScriptRunner } from '../runner/script-runner.ts';
 import { Workspace } from '../runner/workspace.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import type { Task } from '../task.ts';
@@ -32,6 +33,9 @@ const CHECKS: Record<BencherAction, CheckName> = {
   intent_test: 'intent_test',
 };
 
+/** How many checks of the agent's leave events: the events are kept for the life of the container. */
+const AGENT_CHECKS_ANNOUNCED = 5_000;
+
 /**
  * The checks of a task. One runs at a time, in the order they came. Each graded one has a session of its own; the
  * agent's share one, which ends with the agent phase. Source: spec/runtime §3.6; design §5.
@@ -40,6 +44,7 @@ export class Bencher {
   readonly #options: BencherOptions;
   readonly #builds: Builds;
   readonly #queue = new SerialQueue();
+  readonly #agentEvents = new Budget(AGENT_CHECKS_ANNOUNCED);
 
   constructor(options: BencherOptions) {
     this.#options = options;
@@ -51,22 +56,25 @@ export class Bencher {
    * @throws DaemonError for what kept it from running; the signal's reason when it is aborted
    */
   async run(action: BencherAction, body: unknown, signal: AbortSignal): Promise<ScriptResult> {
-    const { grading, poc, build } = argumentOf(action, body);
+    const { grading, poc: name, build } = argumentOf(action, body);
+    const poc = action === 'run_poc' ? this.#pocOf(name) : null;
+    const check: CheckContext = { grading, signal };
     const job = async () => {
       if (grading) await this.#options.area.renew();
       switch (action) {
         case 'build':
-          return await this.#build(grading, signal);
+          return await this.#build(check);
         case 'run_poc':
-          return await this.#runPoc(this.#pocOf(poc), grading, build, signal);
+          return await this.#runPoc(poc ?? '', build, check);
         case 'function_test':
-          return await this.#test(grading, null, signal);
+          return await this.#test(null, check);
         case 'intent_test':
-          return await this.#test(grading, this.#hiddenTests(), signal);
+          return await this.#test(this.#hiddenTests(), check);
       }
     };
-    const about = { check: CHECKS[action], poc: poc ?? null, grading };
-    return await this.#queue.run(() => this.#announced(about, job), signal);
+    const isAnnounced = grading || this.#agentEvents.take(1);
+    const about = { check: CHECKS[action], poc, grading };
+    return await this.#queue.run(isAnnounced ? () => this.#announced(about, job) : job, signal);
   }
 
   /** Forgets all builds and starts a new session, when the checks that run or wait are over. */
@@ -77,27 +85,27 @@ export class Bencher {
     });
   }
 
-  async #build(grading: boolean, signal: AbortSignal): Promise<ScriptResult> {
+  async #build(check: CheckContext): Promise<ScriptResult> {
     const script = required(this.#options.task.scripts.build, 'build script not configured');
-    const workspace = await this.#workspace(grading, signal);
+    const workspace = await this.#workspace(check);
     try {
-      const run = await this.#options.scripts.script([script], workspace.src, signal);
-      return resultOf(run, await this.#builds.keep(workspace, grading));
+      const run = await this.#options.scripts.script([script], workspace.src, check);
+      return resultOf(run, await this.#builds.keep(workspace, check.grading));
     } finally {
       await workspace.remove();
     }
   }
 
-  async #runPoc(poc: string, grading: boolean, id: string | undefined, signal: AbortSignal): Promise<ScriptResult> {
+  async #runPoc(poc: string, id: string | undefined, check: CheckContext): Promise<ScriptResult> {
     const { task, area, scripts } = this.#options;
     const script = required(task.scripts.run, 'run script not configured');
-    const build = this.#builds.find(grading, id);
+    const build = this.#builds.find(check.grading, id);
     if (!build) return NOT_BUILT;
     const staged = await stagePoc(task, script, poc, area);
     try {
-      const workspace = await this.#builds.open(build, signal);
+      const workspace = await this.#builds.open(build, check.signal);
       try {
-        return resultOf(await scripts.script([staged.script, staged.poc], workspace.src, signal), build.id);
+        return resultOf(await scripts.script([staged.script, staged.poc], workspace.src, check), build.id);
       } finally {
         await workspace.remove();
       }
@@ -106,27 +114,27 @@ export class Bencher {
     }
   }
 
-  async #test(grading: boolean, hiddenTests: string | null, signal: AbortSignal): Promise<ScriptResult> {
+  async #test(hiddenTests: string | null, check: CheckContext): Promise<ScriptResult> {
     const { task, scripts } = this.#options;
     const script = required(task.scripts.test, 'test script not configured');
-    const workspace = await this.#workspace(grading, signal);
+    const workspace = await this.#workspace(check);
     try {
-      if (hiddenTests !== null) await this.#applyHiddenTests(hiddenTests, workspace, signal);
-      return resultOf(await scripts.script([script], workspace.src, signal), null);
+      if (hiddenTests !== null) await this.#applyHiddenTests(hiddenTests, workspace, check);
+      return resultOf(await scripts.script([script], workspace.src, check), null);
     } finally {
       await workspace.remove();
     }
   }
 
-  async #workspace(grading: boolean, signal: AbortSignal): Promise<Workspace> {
+  async #workspace({ grading, signal }: CheckContext): Promise<Workspace> {
     const { area, repo, task, agent } = this.#options;
     // In a container that only grades, the copy is a link to the project's usual place.
     if (grading) return await Workspace.of(area, realpathSync(repo), { signal });
     return await Workspace.of(area, task.source, { readableBy: agent, signal });
   }
 
-  async #applyHiddenTests(file: string, workspace: Workspace, signal: AbortSignal): Promise<void> {
-    const { applied, output } = await this.#options.scripts.applyDiff(file, workspace.src, signal);
+  async #applyHiddenTests(file: string, workspace: Workspace, check: CheckContext): Promise<void> {
+    const { applied, output } = await this.#options.scripts.applyDiff(file, workspace.src, check);
     if (!applied) throw new DaemonError('hidden_tests_do_not_apply', `git apply failed, ${output}`);
   }
 

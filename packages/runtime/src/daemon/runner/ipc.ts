@@ -39,7 +39,7 @@ export async function removeIpcObjects(account: Account): Promise<void> {
   }
 }
 
-export function ipcObjectsOf(uid: number): IpcObject[] {
+function ipcObjectsOf(uid: number): IpcObject[] {
   return KINDS.flatMap((kind) => {
     const file = `/proc/sysvipc/${kind.list}`;
     if (!existsSync(file)) return [];

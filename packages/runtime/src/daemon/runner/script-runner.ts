@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { type GitPlace, startGit } from '../../capture/git.ts';
 import type { Account } from '../../system/accounts.ts';
 import { type CommandOptions, type CommandResult, runCommand } from '../../system/run-command.ts';
-import { writeLogFile } from '../bencher/log-files.ts';
+import { logFileContent, writeLogFile } from '../bencher/log-files.ts';
+import { Budget } from '../budget.ts';
 import { DaemonError } from '../daemon-error.ts';
 import { log } from '../log.ts';
 import { runnerEnvironment } from './environment.ts';
@@ -12,10 +13,19 @@ import type { SharedFiles } from './shared-files.ts';
 
 const APPLY_TIMEOUT_MS = 120_000;
 
-/** How a script ended, and the name of its log file in the results directory. */
+/** Most that the log files of the agent's checks take in the results directory, which lies on the host. */
+const AGENT_LOGS_BYTES = 256 * 1024 * 1024;
+
+/** Who a check is for, and what ends it. */
+export interface CheckContext {
+  grading: boolean;
+  signal: AbortSignal;
+}
+
+/** How a script ended, and the name of its log file in the results directory; null when the agent's checks have filled theirs. */
 export interface ScriptRun {
   result: CommandResult;
-  log: string;
+  log: string | null;
 }
 
 export interface ScriptRunnerOptions {
@@ -35,6 +45,7 @@ export interface ScriptRunnerOptions {
  */
 export class ScriptRunner {
   readonly #options: ScriptRunnerOptions;
+  readonly #agentLogs = new Budget(AGENT_LOGS_BYTES);
 
   constructor(options: ScriptRunnerOptions) {
     this.#options = options;
@@ -44,15 +55,15 @@ export class ScriptRunner {
    * Runs a script with the runner's environment. Before that, the runner's share of the task is as it was at the start.
    * @throws DaemonError `script_not_executable`, `runner_unavailable`; the signal's reason when it is aborted
    */
-  async script(argv: CommandOptions['argv'], cwd: string, signal: AbortSignal): Promise<ScriptRun> {
+  async script(argv: CommandOptions['argv'], cwd: string, check: CheckContext): Promise<ScriptRun> {
     const { area, shared, scriptEnv } = this.#options;
     const restored = await shared.restore();
     if (restored.length > 0) log('warn', "The runner's share of the task had changed and was restored", { restored });
     requireExecutable(argv[0]);
     const env = runnerEnvironment(scriptEnv, area.account, area.home);
-    const result = await this.#run({ argv, cwd, env, signal });
+    const result = await this.#run({ argv, cwd, env, signal: check.signal });
     if (result.notStarted) throw notExecutable(argv[0], result.notStarted.code);
-    return await this.#logged('scriptrunner', argv, result, signal);
+    return await this.#logged('scriptrunner', argv, result, check);
   }
 
   /**
@@ -60,11 +71,11 @@ export class ScriptRunner {
    * does not apply leaves the tree as it was; `output` is git's then.
    * @throws DaemonError `runner_unavailable`; the signal's reason when it is aborted
    */
-  async applyDiff(file: string, src: string, signal: AbortSignal): Promise<{ applied: boolean; output: string }> {
+  async applyDiff(file: string, src: string, check: CheckContext): Promise<{ applied: boolean; output: string }> {
     const diff = await readFile(file);
-    const checked = await this.#gitApply(['--check'], diff, src, signal);
-    const result = checked.code === 0 ? await this.#gitApply([], diff, src, signal) : checked;
-    await this.#logged('patch', ['git', 'apply', '-p1', file], result, signal);
+    const checked = await this.#gitApply(['--check'], diff, src, check.signal);
+    const result = checked.code === 0 ? await this.#gitApply([], diff, src, check.signal) : checked;
+    await this.#logged('patch', ['git', 'apply', '-p1', file], result, check);
     const output = `${result.stdout.toText()}, ${result.stderr.toText()}`;
     if (result.code === null || result.code !== checked.code) {
       const why = result.notStarted?.code ?? (result.timedOut ? 'time limit' : (result.signal ?? output));
@@ -93,9 +104,11 @@ export class ScriptRunner {
     kind: 'scriptrunner' | 'patch',
     command: readonly string[],
     result: CommandResult,
-    signal: AbortSignal,
+    { grading, signal }: CheckContext,
   ): Promise<ScriptRun> {
-    const file = await writeLogFile(this.#options.results, kind, command, result);
+    const content = logFileContent(command, result);
+    const isKept = grading || this.#agentLogs.take(content.length);
+    const file = isKept ? await writeLogFile(this.#options.results, kind, result.startedAt, content) : null;
     signal.throwIfAborted();
     return { result, log: file };
   }

@@ -1,0 +1,69 @@
+import { chmodSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadTask } from '../task.ts';
+import { IS_ROOT, RUNNER, TestDaemon } from '../test-daemon.ts';
+import { SharedFiles } from './shared-files.ts';
+
+describe.runIf(IS_ROOT)("the runner's share of the task", () => {
+  test('is the two scripts in place and the directories that scripts name, and nothing more', async () => {
+    await using daemon = await TestDaemon.prepare();
+    const { taskDir } = daemon.config;
+    const at = (path: string) => join(taskDir, path);
+    for (const dir of ['harness/deep', 'data', 'unnamed']) mkdirSync(at(dir), { recursive: true });
+    writeFileSync(at('harness/deep/tool'), 'x', { mode: 0o755 });
+    writeFileSync(at('scripts/other.sh'), 'x', { mode: 0o755 });
+    symlinkSync('/etc', at('link'));
+    const run = `#!/bin/sh\ncat ${taskDir}/harness/x ${taskDir}/pocs/p ${taskDir}/link/q ${taskDir}/diffs/d /x${taskDir}/unnamed\n`;
+    writeFileSync(at('scripts/run.sh'), run);
+    writeFileSync(at('scripts/test.sh'), `#!/bin/sh\nls ${taskDir}/data\n`);
+    chmodSync(at('scripts/test.sh'), 0o755);
+
+    SharedFiles.open(loadTask(taskDir), RUNNER.gid, daemon.path('pristine'));
+    const access = (path: string) => {
+      const { uid, gid, mode } = lstatSync(at(path));
+      return `${uid === 0 ? 'root' : uid}:${gid === RUNNER.gid ? 'runner' : gid} ${(mode & 0o7777).toString(8)}`;
+    };
+    expect(
+      Object.fromEntries(
+        [
+          '',
+          'scripts',
+          'scripts/build.sh',
+          'scripts/test.sh',
+          'harness',
+          'harness/deep',
+          'harness/deep/tool',
+          'data',
+        ].map((path) => [path, access(path)]),
+      ),
+    ).toEqual({
+      '': 'root:runner 710',
+      scripts: 'root:runner 710',
+      'scripts/build.sh': 'root:runner 550',
+      'scripts/test.sh': 'root:runner 550',
+      harness: 'root:runner 750',
+      'harness/deep': 'root:runner 750',
+      'harness/deep/tool': 'root:runner 550',
+      data: 'root:runner 750',
+    });
+    const closed = ['config.yaml', 'scripts/run.sh', 'scripts/other.sh', 'diffs', 'pocs', 'reports', 'unnamed'];
+    expect(closed.filter((path) => lstatSync(at(path)).mode & 0o077)).toEqual([]);
+    expect(lstatSync('/etc').mode & 0o755).toBe(0o755);
+    expect(lstatSync(daemon.path('pristine')).mode & 0o777).toBe(0o700);
+  });
+
+  test('is put back when anything of it changed', async () => {
+    await using daemon = await TestDaemon.prepare();
+    const { taskDir } = daemon.config;
+    mkdirSync(join(taskDir, 'harness'));
+    writeFileSync(join(taskDir, 'harness/a'), 'one');
+    writeFileSync(join(taskDir, 'scripts/run.sh'), `ls ${taskDir}/harness`);
+    const shared = SharedFiles.open(loadTask(taskDir), RUNNER.gid, daemon.path('pristine'));
+    expect(await shared.restore()).toEqual([]);
+    writeFileSync(join(taskDir, 'harness/new'), 'two');
+    expect(await shared.restore()).toEqual([join(taskDir, 'harness')]);
+    expect(lstatSync(join(taskDir, 'harness/new'), { throwIfNoEntry: false })).toBeUndefined();
+    expect(await shared.restore()).toEqual([]);
+  });
+});
