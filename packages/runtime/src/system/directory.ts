@@ -1,6 +1,9 @@
-import { closeSync, constants, openSync, readdirSync } from 'node:fs';
+import { closeSync, constants, type Dirent, openSync, readdirSync } from 'node:fs';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+
+/** A name in a directory, and what it stands for. */
+export type Entry = Dirent<Buffer>;
 
 /**
  * An open directory, reached by descriptor: nobody can put a link in its place between two steps, and no path grows
@@ -34,6 +37,11 @@ export class Directory implements Disposable {
 
   names(): Buffer[] {
     return readdirSync(`/proc/self/fd/${this.fd}`, { encoding: 'buffer' });
+  }
+
+  /** Names with the kind that each was when the directory was read. */
+  entries(): Entry[] {
+    return readdirSync(`/proc/self/fd/${this.fd}`, { encoding: 'buffer', withFileTypes: true });
   }
 
   [Symbol.dispose](): void {

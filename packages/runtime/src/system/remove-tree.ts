@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, constants, lstatSync, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { Directory, Pacer } from './directory.ts';
+import { Directory, type Entry, Pacer } from './directory.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants;
 /** Linux: a descriptor that names a file without opening it. */
@@ -37,10 +37,10 @@ export async function emptyDirectory(path: string, except: ReadonlySet<string> =
 export async function removeEntry(parent: Directory, name: Buffer): Promise<void> {
   const pacer = new Pacer();
   if (!isDirectory(parent, name)) return unlinkIfThere(parent, name);
-  const open: { directory: Directory; name: Buffer; entries: Buffer[] }[] = [];
+  const open: { directory: Directory; name: Buffer; entries: Entry[] }[] = [];
   const enter = (from: Directory, entry: Buffer) => {
     const directory = openEvenIfClosed(from, entry);
-    open.push({ directory, name: entry, entries: directory.names() });
+    open.push({ directory, name: entry, entries: directory.entries() });
   };
   try {
     enter(parent, name);
@@ -50,10 +50,10 @@ export async function removeEntry(parent: Directory, name: Buffer): Promise<void
         open.pop();
         level.directory[Symbol.dispose]();
         rmdirSync((open.at(-1)?.directory ?? parent).at(level.name));
-      } else if (isDirectory(level.directory, entry)) {
-        enter(level.directory, entry);
+      } else if (entry.isDirectory()) {
+        enter(level.directory, entry.name);
       } else {
-        unlinkIfThere(level.directory, entry);
+        unlinkIfThere(level.directory, entry.name);
       }
       if (pacer.due) await pacer.giveWay();
     }

@@ -6,7 +6,6 @@ import {
   fstatSync,
   futimesSync,
   lchownSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readlinkSync,
@@ -15,7 +14,7 @@ import {
   symlinkSync,
   writeSync,
 } from 'node:fs';
-import { Directory, Pacer } from './directory.ts';
+import { Directory, type Entry, Pacer } from './directory.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
@@ -71,20 +70,19 @@ class TreeCopy {
   }
 
   async directory(from: Directory, to: Directory, prefix: string, depth: number): Promise<void> {
-    for (const name of from.names()) {
-      if (this.#options.excludeGit && name.toString('latin1') === '.git') continue;
+    for (const entry of from.entries()) {
+      if (this.#options.excludeGit && entry.name.toString('latin1') === '.git') continue;
       if (this.#pacer.due) await this.#giveWay();
-      await this.#entry(from, to, name, prefix, depth);
+      await this.#entry(from, to, entry, prefix, depth);
     }
     fchownSync(to.fd, this.#options.uid, this.#options.gid);
     fchmodSync(to.fd, (fstatSync(from.fd).mode & 0o777) | 0o700);
   }
 
-  async #entry(from: Directory, to: Directory, name: Buffer, prefix: string, depth: number): Promise<void> {
+  async #entry(from: Directory, to: Directory, entry: Entry, prefix: string, depth: number): Promise<void> {
+    const { name } = entry;
     const path = () => `${prefix}${name}`;
-    const stats = lstatSync(from.at(name), { throwIfNoEntry: false });
-    if (!stats) return this.#skip(path(), 'vanished');
-    if (stats.isDirectory()) {
+    if (entry.isDirectory()) {
       const inner = attempt(() => from.openDirectory(name));
       if (!inner) return this.#skip(path(), 'vanished');
       using source = inner;
@@ -92,12 +90,12 @@ class TreeCopy {
       mkdirSync(to.at(name), { mode: 0o700 });
       using target = to.openDirectory(name);
       await this.directory(source, target, `${prefix}${name}/`, depth + 1);
-    } else if (stats.isSymbolicLink()) {
+    } else if (entry.isSymbolicLink()) {
       const link = attempt(() => readlinkSync(from.at(name), { encoding: 'buffer' }));
       if (!link) return this.#skip(path(), 'vanished');
       symlinkSync(link, to.at(name));
       lchownSync(to.at(name), this.#options.uid, this.#options.gid);
-    } else if (stats.isFile()) {
+    } else if (entry.isFile()) {
       await this.#file(from, to, name, path);
     } else {
       this.#skip(path(), 'special_file');
