@@ -8,7 +8,7 @@ import { Dialog } from './dialog.ts';
 let dir: string;
 let file: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'ssebench-test-'));
+  dir = mkdtempSync(join(tmpdir(), 'ssebench-daemon-test-'));
   file = join(dir, 'dialog.jsonl');
 });
 afterEach(() => rmSync(dir, { recursive: true }));

@@ -81,7 +81,7 @@ export class TestDaemon {
 
   /** The directory and the configuration of a daemon that is not started. */
   static async prepare(options: TestDaemonOptions = {}): Promise<TestDaemon> {
-    const dir = mkdtempSync(join(tmpdir(), 'ssebench-test-'));
+    const dir = mkdtempSync(join(tmpdir(), 'ssebench-daemon-test-'));
     chmodSync(dir, 0o755);
     const at = (name: string) => join(dir, name);
     for (const name of ['task', 'repo', 'results', 'archive', 'shared', 'run']) mkdirSync(at(name), { mode: 0o700 });
