@@ -115,7 +115,7 @@ describe('what git can not represent is left out and said', () => {
       write.remove('lib/a.c');
       write.file('new/x', 'x');
     });
-    inTree(fixture, 'mkfifo', 'lib/a.c', 'pipe', 'new/.gitignore', 'lib/.gitattributes', '.gitmodules');
+    inTree(fixture, '/usr/bin/mkfifo', 'lib/a.c', 'pipe', 'new/.gitignore', 'lib/.gitattributes', '.gitmodules');
     const { skipped } = await roundTrip(fixture);
     expect(skipped).toEqual({
       'lib/a.c': 'special_file',
@@ -278,7 +278,7 @@ describe('faults', () => {
   test('a capture stops at its time limit', async () => {
     await using fixture = await project();
     mkdirSync(join(fixture.tree, 'x'));
-    execFileSync('mkfifo', [join(fixture.tree, 'x/.gitignore')]);
+    execFileSync('/usr/bin/mkfifo', [join(fixture.tree, 'x/.gitignore')]);
     const { uid, gid } = fixture.capture.account;
     chownSync(join(fixture.tree, 'x/.gitignore'), uid, gid);
     expect(await faultOf(liveDiff({ ...fixture.capture, timeoutMs: 1500 }))).toMatchObject({

@@ -10,7 +10,7 @@ import { type BytePath, toDisplay } from './paths.ts';
 import { type CaptureOptions, type Snapshot, withSnapshot } from './snapshot.ts';
 
 /** Largest patch that is captured. */
-export const MAX_PATCH_BYTES = 256 * 1024 * 1024;
+const MAX_PATCH_BYTES = 256 * 1024 * 1024;
 
 const DIFF = [
   'diff',

@@ -65,6 +65,7 @@ function caseImage(): {
   write('/src/app/built.o');
   write('/src/app/sub/.git', 'gitdir: ../.git/modules/sub\n');
   write('/src/app/sub/x');
+  write('/src/.git/HEAD');
   symlinkSync('main.c', at('/src/app/link'));
   execFileSync('git', ['init', '-q', at('/src/app')]);
   return { root, at, write };
@@ -108,6 +109,7 @@ describe.runIf(process.getuid?.() === 0)('the work image', () => {
     expect(lstatSync(at('/src/app/link')).uid).toBe(1000);
     expect(existsSync(at('/src/app/built.o'))).toBe(true);
     expect(existsSync(at('/src/app/sub/.git'))).toBe(false);
+    expect(existsSync(at('/src/.git'))).toBe(false);
     const git = (...args: string[]) =>
       execFileSync('git', args, {
         cwd: at('/src/app'),
@@ -200,6 +202,8 @@ describe.runIf(process.getuid?.() === 0)('both images', () => {
     write('/var/mail/x', 'x', 0o660);
     mkdirSync(at('/tmp'));
     chmodSync(at('/tmp'), 0o1777);
+    mkdirSync(at('/go'));
+    chmodSync(at('/go'), 0o1777);
     mkdirSync(at('/var/local'), { recursive: true });
     chmodSync(at('/var/local'), 0o2777);
     lchownSync(at('/home/ubuntu/.profile'), 1000, 1000);
@@ -212,8 +216,22 @@ describe.runIf(process.getuid?.() === 0)('both images', () => {
     expect(look(at('/opt/tool'))).toBe('0:5 775');
     expect(look(at('/tmp'))).toBe('0:0 1777');
     expect(look(at('/var/local'))).toBe('0:0 775');
-    expect(changed_paths).toBe(4);
+    expect(look(at('/go'))).toBe('0:0 1775');
+    expect(changed_paths).toBe(5);
   });
+
+  test.runIf(existsSync('/usr/sbin/setcap'))(
+    "programs lose their capabilities where the image's getcap tells",
+    async () => {
+      const { root, at, write } = caseImage();
+      write('/usr/bin/my ping', 'x', 0o755);
+      execFileSync('/usr/sbin/setcap', ['cap_net_raw+ep', at('/usr/bin/my ping')]);
+      mkdirSync(at('/usr/sbin'));
+      symlinkSync('/usr/sbin/getcap', at('/usr/sbin/getcap'));
+      await prepare(root, 'tool');
+      expect(execFileSync('/usr/sbin/getcap', ['-r', root], { encoding: 'utf8' })).toBe('');
+    },
+  );
 
   test("a second name of the source's files elsewhere does not become the agent's", async () => {
     const { root, at, write } = caseImage();

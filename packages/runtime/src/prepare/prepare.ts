@@ -1,5 +1,5 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { CONTAINER } from '@ssebench/contracts/layout';
 import type { PreparedImage } from '@ssebench/contracts/prepared-image';
 import { makeBaseline } from '../capture/baseline.ts';
@@ -53,6 +53,9 @@ export async function prepareImage({ variant, root, scriptEnv, log }: PrepareOpt
   const directory = await makeDirectories(root, runner.gid);
 
   const repositories = await removeGit(tree);
+  // A project that is part of a larger repository: its history is above.
+  for (let above = posix.dirname(source); above !== '/'; above = posix.dirname(above))
+    await removeTree(join(root, above, '.git'));
   for (const name of LEFTOVERS) await removeTree(join(root, 'root', name));
   log(`removed ${repositories} git repositories of the source`);
 

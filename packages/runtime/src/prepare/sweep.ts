@@ -7,14 +7,17 @@ export interface SweepOptions {
   /** User and group ids whose files become root's: they will mean the agent and the runner from now on. */
   uids: ReadonlySet<number>;
   gids: ReadonlySet<number>;
-  /** Absolute paths inside the image that are not entered. */
+  /** Absolute paths inside the image that are left alone. */
   except: ReadonlySet<string>;
 }
 
+/** Where everybody may write, if the directory is sticky. Anywhere else it would pass files from one check to the next. */
+const SHARED = new Set(['/tmp', '/var/tmp', '/run/lock', '/var/lock']);
+
 /**
  * Goes through the image's root file system, and no other one, and takes from accounts of ours what is not theirs:
- * files that belong to their ids by chance become root's, nothing is set-id, and nothing that is not a sticky directory or a link
- * can be written by everybody. Only what needs it is touched: on a layered file system each change copies a file.
+ * files that belong to their ids by chance become root's, nothing is set-id, and nothing but the
+ * system's temporary directories can be written by everybody. Only what needs it is touched: on a layered file system each change copies a file.
  * Returns how many paths were changed.
  */
 export function sweep(options: SweepOptions): number {
@@ -29,7 +32,7 @@ export function sweep(options: SweepOptions): number {
       const stats = lstatSync(at, { throwIfNoEntry: false });
       if (!stats) continue;
       if (stats.isDirectory() && stats.dev !== device) continue;
-      if (putRight(at, stats, options)) changed += 1;
+      if (putRight(at, stats, options, SHARED.has(inside))) changed += 1;
       if (!stats.isDirectory()) continue;
       using inner = directory.openDirectory(name);
       enter(inner, inside);
@@ -40,14 +43,14 @@ export function sweep(options: SweepOptions): number {
   return changed;
 }
 
-function putRight(at: Buffer, stats: Stats, { uids, gids }: SweepOptions): boolean {
+function putRight(at: Buffer, stats: Stats, { uids, gids }: SweepOptions, shared: boolean): boolean {
   const uid = uids.has(stats.uid) ? 0 : stats.uid;
   const gid = gids.has(stats.gid) ? 0 : stats.gid;
   const reowned = uid !== stats.uid || gid !== stats.gid;
   if (reowned) lchownSync(at, uid, gid);
   if (stats.isSymbolicLink()) return reowned;
   const mode = stats.mode & 0o7777;
-  const sticky = stats.isDirectory() && mode & 0o1000;
+  const sticky = shared && stats.isDirectory() && mode & 0o1000;
   const right = mode & ~0o6000 & (sticky ? 0o7777 : 0o7775);
   if (right === mode) return reowned;
   chmodSync(at, right);
