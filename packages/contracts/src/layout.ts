@@ -20,8 +20,6 @@ export const CONTAINER = {
   baseline: '/var/lib/ssebench-image/baseline.git',
   prepared: '/var/lib/ssebench-image/prepared.json',
   runner: '/var/lib/ssebench-runner',
-  /** Private directories of captures: root's, 0711. */
-  capture: '/var/lib/ssebench-capture',
   adminSocket: '/run/ssebench/admin.sock',
   agentSocket: '/tmp/sse.sock',
   agentHttpPort: 4263,

@@ -117,7 +117,6 @@ async function makeDirectories(root: string, runnerGid: number): Promise<string>
     [CONTAINER.results, 0o755, 0],
     [CONTAINER.hostSocketDir, 0o755, 0],
     [CONTAINER.image, 0o755, 0],
-    [CONTAINER.capture, 0o711, 0],
     [CONTAINER.runner, 0o710, runnerGid],
   ] as const) {
     const full = join(root, path);

@@ -80,6 +80,7 @@ describe('input and output', () => {
     const sink = new Writable({ write: (_chunk, _encoding, done) => done(new Error('full')) });
     const result = await run('cat /dev/zero', { stdoutTo: sink });
     expect(result.sinkError?.message).toBe('full');
-    expect(result.signal).toBe('SIGKILL');
+    expect(result.code).not.toBe(0);
+    expect(result.timedOut).toBe(false);
   });
 });
