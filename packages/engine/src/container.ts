@@ -1,8 +1,8 @@
 import type { ByteSource, CallOptions, Labels } from './port.ts';
 
 /**
- * A container to create. No terminal, no init of the engine's, no restart, the default seccomp profile, at least the last
- * 64 MiB of its output kept; beyond what is said here the image's configuration holds.
+ * A container to create. No terminal, no init of the engine's, no restart, no health check, the default seccomp profile, at
+ * least the last 64 MiB of its output kept; beyond what is said here the image's configuration holds.
  */
 export interface ContainerSpec {
   /** Id, so that nobody can move the name beneath it. */

@@ -54,6 +54,8 @@ export interface ImageInfo extends ImageSummary {
   workdir: string;
   /** Empty when the image names none. */
   user: string;
+  /** Paths where a container gets a volume of its own, filled from the image. */
+  volumes: readonly string[];
   /** As Node.js names it: `x64`, `arm64`. */
   architecture: string;
 }

@@ -13,7 +13,7 @@ export function imageContract(scene: Scene): void {
       const id = await engine.importImage({
         rootfs: packEntries([{ name: 'a', content: 'a' }]),
         ref,
-        changes: ['ENV WORD="a=b c"', 'CMD ["/a", "-x"]', 'WORKDIR /w', 'USER 1000'],
+        changes: ['ENV WORD="a=b c"', 'CMD ["/a", "-x"]', 'WORKDIR /w', 'USER 1000', 'VOLUME /v'],
         labels: { ...scene.labels, 'ssebench.test.value': 'a/b = c:1,2' },
       });
       const image = await engine.inspectImage(ref);
@@ -23,6 +23,7 @@ export function imageContract(scene: Scene): void {
         cmd: ['/a', '-x'],
         workdir: '/w',
         user: '1000',
+        volumes: ['/v'],
       });
       expect(image?.env).toMatchObject({ WORD: 'a=b c' });
       expect(image?.labels).toEqual({ ...scene.labels, ssebench: '1', 'ssebench.test.value': 'a/b = c:1,2' });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scene } from './engine-contract.ts';
+import { tinyRootfs } from './tiny-image.ts';
 
 const MEMORY = 64 * 1024 * 1024;
 
@@ -95,6 +96,17 @@ export function isolationContract(scene: Scene): void {
         },
       );
       expect((await scene.outcome(id)).stdout).toBe('1000\n/tmp\nbox x y\n0\n');
+    });
+
+    test("an image's health check never runs", async () => {
+      const image = await scene.engine.importImage({
+        rootfs: await tinyRootfs(),
+        ref: `localhost/${scene.name('healthy')}:1`,
+        changes: ['HEALTHCHECK --interval=1s --retries=1 CMD echo beat > /proc/1/fd/1'],
+        labels: scene.labels,
+      });
+      const { stdout } = await scene.outcome(await scene.run('sleep 3; echo end', { image }));
+      expect(stdout).toBe('end\n');
     });
 
     test('a read-only root can’t be written', async () => {

@@ -24,6 +24,8 @@ export function containerBody(spec: ContainerSpec, product: EngineVersion['produ
     User: spec.user,
     WorkingDir: spec.workdir,
     StopSignal: spec.stopSignal,
+    // A command of the image's that the engine would run now and then, as the container's user.
+    Healthcheck: { Test: ['NONE'] },
     Tty: false,
     OpenStdin: false,
     HostConfig: {

@@ -30,6 +30,7 @@ interface WireImage {
     Entrypoint?: string[] | null;
     WorkingDir?: string;
     User?: string;
+    Volumes?: Record<string, unknown> | null;
   } | null;
 }
 
@@ -132,6 +133,7 @@ function readImage(image: WireImage) {
     entrypoint: config.Entrypoint ?? [],
     workdir: config.WorkingDir || '/',
     user: config.User ?? '',
+    volumes: Object.keys(config.Volumes ?? {}),
     architecture: nodeArchitecture(image.Architecture),
   };
 }
