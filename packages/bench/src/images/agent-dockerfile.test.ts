@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { DockerfileError, withAgentBase } from './agent-dockerfile.ts';
+import { DockerfileError, readAgentDockerfile } from './agent-dockerfile.ts';
 
 const WORK = 'localhost/ssebench/work/x:k-0123456789ab';
 
 function problemOf(text: string): string {
   try {
-    withAgentBase(text, WORK);
+    readAgentDockerfile(text, WORK);
   } catch (error) {
     if (error instanceof DockerfileError) return `${error.line}: ${error.message}`;
     throw error;
@@ -27,33 +27,67 @@ test.each([
     `FROM ${WORK}\nRUN --mount=type=bind,from=${WORK},target=/x ls`,
   ],
 ])('%s names the work image', (text, expected) => {
-  expect(withAgentBase(text, WORK)).toBe(expected);
+  expect(readAgentDockerfile(text, WORK).content).toBe(expected);
 });
 
 test('every stage is rewritten, other images are not', () => {
   const text =
     'FROM node:24 AS build\nRUN npm ci\nFROM ssebench-agent AS first\nFROM ssebench-agent\nCOPY --from=build /a /a';
-  expect(withAgentBase(text, WORK)).toBe(text.replaceAll('ssebench-agent', WORK));
+  expect(readAgentDockerfile(text, WORK).content).toBe(text.replaceAll('ssebench-agent', WORK));
 });
 
 test('line numbers stay when an instruction spans lines', () => {
   const text = 'FROM \\\n  # the base\n  ssebench-agent \\\n  AS x\nRUN ls';
-  expect(withAgentBase(text, WORK).split('\n')).toEqual([`FROM ${WORK}    AS x`, '', '', '', 'RUN ls']);
+  expect(readAgentDockerfile(text, WORK).content.split('\n')).toEqual([`FROM ${WORK}    AS x`, '', '', '', 'RUN ls']);
 });
 
 test('commands and files that only mention the name stay as they are', () => {
   const text = 'FROM ssebench-agent\nRUN echo --mount=from=ssebench-agent FROM ssebench-agent\nCOPY ssebench-agent /x';
-  expect(withAgentBase(text, WORK)).toBe(text.replace('ssebench-agent', WORK));
+  expect(readAgentDockerfile(text, WORK).content).toBe(text.replace('ssebench-agent', WORK));
 });
 
-test('a base that comes from an argument is left alone', () => {
-  const text = 'ARG BASE=ssebench-agent\nFROM $BASE';
-  expect(withAgentBase(text, WORK)).toBe(text);
+test('a base that comes from an argument is what its default says', () => {
+  expect(readAgentDockerfile('ARG BASE=ssebench-agent\nFROM $BASE', WORK).content).toBe(
+    `ARG BASE=ssebench-agent\nFROM ${WORK}`,
+  );
+  expect(problemOf(`ARG A=localhost/ssebench B=tool/x\nFROM \${A}/$B`)).toMatch(/^2: the last stage is built on/);
+});
+
+test('every other image that something is taken from is named, with its line, however it is written', () => {
+  const text = `ARG REPO="localhost/ssebench"
+FROM --platform=linux/amd64 \${REPO}/case/starter/x AS one
+FROM ssebench-agent
+COPY --chmod=755 --from=localhost/ssebench/tool/x:1 /a /b
+RUN --network=none --mount=target=/m,from=two,type=bind --mount="type=bind,from=three",target=/n ls
+ONBUILD COPY --from=four /a /b
+ADD --FROM="five" /a /b
+COPY --from=one /a /b
+COPY --from=0 /a /b`;
+  expect(readAgentDockerfile(text, WORK).images).toEqual([
+    { name: 'localhost/ssebench/case/starter/x', line: 2 },
+    { name: 'localhost/ssebench/tool/x:1', line: 4 },
+    { name: 'two', line: 5 },
+    { name: 'three', line: 5 },
+    { name: 'four', line: 6 },
+    { name: 'five', line: 7 },
+  ]);
+});
+
+test.each([
+  ['FROM ssebench-agent\nCOPY --from=$X /a /b', '2: it can\'t be told which image "$X" is: name it'],
+  [`ARG X=abc\nFROM \${X#a} AS y\nFROM ssebench-agent`, `2: it can't be told which image "\${X#a}" is: name it`],
+  ['# syntax=evil/frontend\nFROM ssebench-agent', '1: syntax=evil/frontend: must be docker/dockerfile, or nothing'],
+])('%j is refused: nobody knows what it takes', (text, problem) => {
+  expect(problemOf(text)).toBe(problem);
+});
+
+test('the usual frontend may be asked for', () => {
+  expect(problemOf('# syntax=docker/dockerfile:1.7\nFROM ssebench-agent')).toBe('none');
 });
 
 test('a stage of that name is the stage', () => {
   const text = 'FROM ssebench-agent AS ssebench-agent\nFROM ssebench-agent AS two\nFROM two';
-  expect(withAgentBase(text, WORK)).toBe(text.replace('ssebench-agent', WORK));
+  expect(readAgentDockerfile(text, WORK).content).toBe(text.replace('ssebench-agent', WORK));
 });
 
 test.each([

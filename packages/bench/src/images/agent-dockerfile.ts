@@ -1,9 +1,11 @@
-import { type Instruction, parseDockerfile, stagesOf } from './dockerfile.ts';
+import { globalArgs, type Instruction, parseDockerfile, stagesOf, substitute } from './dockerfile.ts';
 
 /** What an agent's Dockerfile calls the image that it is built on. */
 const AGENT_BASE = 'ssebench-agent';
 /** A build context of other harnesses. The engine's API has no such thing, and it would put the whole clone at hand. */
 const WORKSPACE = 'workspace';
+/** Another frontend decides by itself what an instruction means, and what it takes from the engine. */
+const FRONTEND = /^(?:docker\.io\/)?docker\/dockerfile(?:[:@]\S*)?$/;
 
 /** A line of a Dockerfile that we can't build from. */
 export class DockerfileError extends Error {
@@ -16,50 +18,75 @@ export class DockerfileError extends Error {
   }
 }
 
+/** An agent's Dockerfile, ready to be built. */
+export interface AgentDockerfile {
+  /** `ssebench-agent` replaced wherever it names an image. Line numbers stay. */
+  content: string;
+  /** The other images that it takes something from, each with its line. */
+  images: { name: string; line: number }[];
+}
+
 /**
- * The Dockerfile with `ssebench-agent` replaced by `image` wherever it names an image (`FROM`, `COPY --from`,
- * `RUN --mount=…,from=`); a stage of that name, and names that come from arguments, are left alone. Line numbers stay.
- * @throws DockerfileError when the `workspace` context is used, or when the last stage is not built on `ssebench-agent`
+ * Reads an agent's Dockerfile and puts `image` in place of `ssebench-agent` wherever that names an image (`FROM`,
+ * `COPY --from`, `RUN --mount=…,from=`). A stage of that name is left alone. A base that comes from an argument is what
+ * the argument's default says.
+ * @throws DockerfileError when the `workspace` context is used, when the last stage is not built on `ssebench-agent`, and when it
+ * can't be told which image a line means
  */
-export function withAgentBase(text: string, image: string): string {
+export function readAgentDockerfile(text: string, image: string): AgentDockerfile {
+  refuseFrontend(text);
   const instructions = parseDockerfile(text);
-  requireAgentBase(instructions);
+  const args = globalArgs(instructions, {});
+  requireAgentBase(instructions, args);
   const lines = text.split('\n');
   const stages = new Set<string>();
+  const images: AgentDockerfile['images'] = [];
   for (const instruction of instructions) {
-    const rewritten = rewrite(instruction, (name) => {
-      if (stages.has(name.toLowerCase())) return undefined;
+    const { keyword, line } = instruction;
+    const rewritten = rewrite(instruction, (written) => {
+      const name = keyword === 'FROM' ? substitute(written, args) : written;
+      if (name.includes('$')) throw new DockerfileError(line, `it can't be told which image "${written}" is: name it`);
+      if (stages.has(name.toLowerCase()) || /^\d+$/.test(name)) return undefined;
       if (name === WORKSPACE) {
         const problem = `there is no build context "${WORKSPACE}": put what the agent needs into its own folder`;
-        throw new DockerfileError(instruction.line, problem);
+        throw new DockerfileError(line, problem);
       }
-      return name === AGENT_BASE ? image : undefined;
+      if (name === AGENT_BASE) return image;
+      images.push({ name, line });
+      return undefined;
     });
     if (rewritten !== instruction.rest) {
-      lines.fill('', instruction.line - 1, instruction.lastLine);
-      lines[instruction.line - 1] = `${instruction.keyword} ${rewritten}`;
+      lines.fill('', line - 1, instruction.lastLine);
+      lines[line - 1] = `${keyword} ${rewritten}`;
     }
     const [stage] = stagesOf([instruction]);
     if (stage?.name) stages.add(stage.name);
   }
-  return lines.join('\n');
+  return { content: lines.join('\n'), images };
 }
 
 /** Each place of an instruction where an image may be named, replaced where `replacement` gives one. */
 function rewrite({ keyword, rest }: Instruction, replacement: (name: string) => string | undefined): string {
-  const swap = (match: string, before: string, name: string) => {
+  const swap = (match: string, before: string, quote: string, name: string) => {
     const other = replacement(name);
-    return other === undefined ? match : before + other;
+    return other === undefined ? match : before + quote + other;
   };
-  if (keyword === 'FROM') return rest.replace(/^((?:--\S+\s+)*)(\S+)/, swap);
-  if (keyword === 'COPY') return rest.replace(/^((?:--\S+\s+)*?--from=)(\S+)/, swap);
-  if (keyword !== 'RUN') return rest;
+  const named = (before: string, flags: string) => flags.replace(new RegExp(before, 'gi'), swap);
+  if (keyword === 'FROM') return rest.replace(/^((?:--\S+\s+)*)(["']?)([^\s"']+)/, swap);
+  if (keyword === 'ONBUILD') {
+    const [inner] = parseDockerfile(rest);
+    if (inner) rewrite(inner, replacement);
+    return rest;
+  }
   const [flags = ''] = /^(?:--\S+\s+)*/.exec(rest) ?? [];
-  return flags.replace(/(--mount=(?:[^\s,]+,)*from=)([^\s,]+)/g, swap) + rest.slice(flags.length);
+  if (keyword === 'COPY' || keyword === 'ADD')
+    return named(`((?:^|\\s)--from=)(["']?)([^\\s"']+)`, flags) + rest.slice(flags.length);
+  if (keyword !== 'RUN') return rest;
+  return named(`(--mount=(?:[^\\s,]+,)*["']?from=)(["']?)([^\\s,"']+)`, flags) + rest.slice(flags.length);
 }
 
-function requireAgentBase(instructions: readonly Instruction[]): void {
-  const stages = stagesOf(instructions);
+function requireAgentBase(instructions: readonly Instruction[], args: ReadonlyMap<string, string>): void {
+  const stages = stagesOf(instructions).map((stage) => ({ ...stage, image: substitute(stage.image, args) }));
   const last = stages.at(-1);
   let base = last;
   // Names of stages refer backwards only, so this ends.
@@ -69,8 +96,17 @@ function requireAgentBase(instructions: readonly Instruction[]): void {
     base = earlier;
   }
   if (!last || !base) throw new DockerfileError(1, `has no FROM line; it must start FROM ${AGENT_BASE}`);
-  if (base.image !== AGENT_BASE && !base.image.includes('$')) {
-    const problem = `the last stage is built on "${base.image}"; it must be FROM ${AGENT_BASE}`;
-    throw new DockerfileError(last.instruction.line, problem);
+  if (base.image === AGENT_BASE) return;
+  const problem = `the last stage is built on "${base.image}"; it must be FROM ${AGENT_BASE}`;
+  throw new DockerfileError(last.instruction.line, problem);
+}
+
+/** The directive counts in the comments at the very top, in either spelling of a comment that engines know. */
+function refuseFrontend(text: string): void {
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const [, key = '', value = ''] = /^\s*(?:#|\/\/)\s*([A-Za-z]+)\s*=\s*(\S+)/.exec(line) ?? [];
+    if (key.toLowerCase() === 'syntax' && !FRONTEND.test(value))
+      throw new DockerfileError(index + 1, `syntax=${value}: must be docker/dockerfile, or nothing`);
+    if (line.trim() !== '' && !/^\s*(?:#|\/\/)/.test(line)) return;
   }
 }

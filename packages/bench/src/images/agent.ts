@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
+import { CONTAINER } from '@ssebench/contracts/layout';
 import type { ImageInfo } from '@ssebench/engine/image';
 import { packDirectory } from '@ssebench/engine/tar';
 import type { Agent } from '../config/agents.ts';
 import { showPath } from '../config/show-path.ts';
 import { digestOfFiles, hashFiles } from '../config/task-files.ts';
 import type { Task } from '../config/tasks.ts';
-import { DockerfileError, withAgentBase } from './agent-dockerfile.ts';
-import { buildImage } from './build.ts';
+import { type AgentDockerfile, DockerfileError, readAgentDockerfile } from './agent-dockerfile.ts';
+import { buildImage, type ImageRole } from './build.ts';
 import { buildKey, short } from './build-key.ts';
 import { caseName } from './case.ts';
 import type { ImageContext } from './context.ts';
@@ -40,7 +41,8 @@ export async function buildAgent(
   { work, ref }: { work: string; ref: PreparedRef },
 ): Promise<ImageInfo> {
   const path = join(agent.dir, 'Dockerfile');
-  const content = rewritten(path, work);
+  const { content, images } = read(path, work);
+  for (const image of images) await refuseAnswers(context, image, path);
   const id = await buildImage(context, {
     role: 'agent',
     context: packDirectory(agent.dir, { extra: [{ name: 'Dockerfile', content }] }),
@@ -52,6 +54,7 @@ export async function buildAgent(
   });
   const image = await context.engine.inspectImage(id, { signal: context.signal });
   if (!image) throw refusal(`${showPath(path)}: the image is gone again`);
+  refuseVolumes(image, path);
   return image;
 }
 
@@ -61,9 +64,45 @@ export function agentCommand(agent: Agent, image: ImageInfo): string[] {
   throw refusal(`${showPath(join(agent.dir, 'Dockerfile'))}: the image has no CMD, which is what the agent runs`);
 }
 
-function rewritten(path: string, work: string): string {
+/** Images whose layers hold answers. */
+const WITH_ANSWERS: readonly (ImageRole | undefined)[] = ['case', 'tool'];
+
+/** A Dockerfile is built where the images of all tasks are. @throws FaultError for one that would take answers from them */
+async function refuseAnswers(
+  { engine, signal }: ImageContext,
+  { name, line }: AgentDockerfile['images'][number],
+  path: string,
+): Promise<void> {
+  const image = await engine.inspectImage(name, { signal });
+  if (!WITH_ANSWERS.some((role) => role === image?.labels[LABEL.role])) return;
+  throw refusal(`${showPath(path)}:${line}: ${name} holds a task's answers: no agent may be built from it`);
+}
+
+/** Places that are ours in a container. A volume of the image's there would hide what we mount or made. */
+const OURS = [
+  CONTAINER.runtime,
+  CONTAINER.task,
+  CONTAINER.repo,
+  CONTAINER.hostMounts,
+  CONTAINER.image,
+  CONTAINER.runner,
+  CONTAINER.capture,
+  dirname(CONTAINER.adminSocket),
+  CONTAINER.archive,
+  dirname(CONTAINER.referencePatch),
+];
+
+function refuseVolumes({ volumes }: ImageInfo, path: string): void {
+  const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
+  for (const volume of volumes.map((written) => posix.resolve('/', written))) {
+    if (!OURS.some((ours) => isWithin(volume, ours) || isWithin(ours, volume))) continue;
+    throw refusal(`${showPath(path)}: VOLUME ${volume} is not allowed: the harness keeps its own things there`);
+  }
+}
+
+function read(path: string, work: string): AgentDockerfile {
   try {
-    return withAgentBase(readFileSync(path, 'utf8'), work);
+    return readAgentDockerfile(readFileSync(path, 'utf8'), work);
   } catch (error) {
     if (error instanceof DockerfileError) throw refusal(`${showPath(path)}:${error.line}: ${error.message}`, error);
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw refusal(`${showPath(path)}: no such file`, error);

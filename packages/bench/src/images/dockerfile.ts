@@ -79,7 +79,11 @@ export function baseImages(text: string, args: Readonly<Record<string, string>>)
   return { final, all: [...new Set(all)].filter((image) => !named.has(image.toLowerCase()) && image !== 'scratch') };
 }
 
-function globalArgs(instructions: readonly Instruction[], args: Readonly<Record<string, string>>): Map<string, string> {
+/** The arguments before the first FROM, with `args` in place of their defaults. */
+export function globalArgs(
+  instructions: readonly Instruction[],
+  args: Readonly<Record<string, string>>,
+): Map<string, string> {
   const values = new Map<string, string>();
   for (const { keyword, rest } of instructions) {
     if (keyword === 'FROM') break;
@@ -92,7 +96,8 @@ function globalArgs(instructions: readonly Instruction[], args: Readonly<Record<
   return values;
 }
 
-function substitute(text: string, values: ReadonlyMap<string, string>): string {
+/** Text with its variables filled in; one that has no value becomes nothing, a form that we don't know stays. */
+export function substitute(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(VARIABLE, (_, braced?: string, operator?: string, word = '', plain?: string) => {
     const value = values.get(braced ?? plain ?? '') ?? '';
     if (operator === '-') return value || word;
