@@ -12,7 +12,7 @@ import { extract, pack } from 'tar-stream';
  * go into one that was created and not started (`to`), owned by root and beneath a directory that only root can enter.
  */
 interface Transfer {
-  engine: ContainerEngine;
+  engine: Pick<ContainerEngine, 'getArchive' | 'putArchive'>;
   from: string;
   to: string;
   signal: AbortSignal;
@@ -108,7 +108,7 @@ async function renamed(
     const name = rename(entry.header.name);
     const header = { ...entry.header, name, mode: mode(name) ?? entry.header.mode, uid: 0, gid: 0, pax: null };
     if (header.type === 'link') header.linkname = rename(header.linkname ?? '');
-    if (header.type !== 'file' || !header.size) {
+    if (header.type !== 'file') {
       out.entry(header);
       entry.resume();
       continue;
