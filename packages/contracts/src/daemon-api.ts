@@ -68,7 +68,11 @@ export const Capabilities = z.object({
 });
 export type Capabilities = z.infer<typeof Capabilities>;
 
-export const GradingArgument = z.object({ grading: z.boolean().default(false) });
+/** `strict`, ours: a graded check on the strict tree; from the first one on, graded checks without it are refused. */
+export const GradingArgument = z.object({
+  grading: z.boolean().default(false),
+  strict: z.boolean().default(false),
+});
 /** `build`: id of the build to run in; without it, the latest one. */
 export const PocArgument = z.object({
   poc: z.string(),
@@ -130,6 +134,18 @@ export const EvaluationResult = z.object({
 export type EvaluationResult = z.infer<typeof EvaluationResult>;
 
 export const Success = z.object({ success: z.literal(true) });
+
+/** Ours beside `success`: the tests, build scripts and test configuration that the patch touches. */
+export const GradingPreparation = Success.extend({
+  /** The first of them; names that are not UTF-8 have U+FFFD in them. */
+  touched_tests: z.array(z.string()).default([]),
+  touched_tests_total: z.int().nonnegative().default(0),
+  /** How many of them the strict tree puts back: all but those that the reference patch touches, too. */
+  put_back: z.int().nonnegative().default(0),
+  /** Why they are not known, or can't be put back; null when they are and can. */
+  unknown: z.string().nullable().default(null),
+});
+export type GradingPreparation = z.infer<typeof GradingPreparation>;
 
 export { CaptureReport, EvaluatorResult };
 
@@ -238,7 +254,7 @@ export const ROUTES: readonly Route[] = [
     path: '/prepare_grading',
     summary: 'New runner session; captures the patch unless it is given or captured; applies it to the clean copy.',
     access: 'admin',
-    answer: Success,
+    answer: GradingPreparation,
     statuses: [403, 500],
   },
   {

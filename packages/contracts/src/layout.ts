@@ -93,6 +93,8 @@ export const RESULT_FILE = {
   work: 'work.json',
   /** Ours: every check that ran, written after each. */
   checks: 'checks.json',
+  /** Ours: whether the patch touched what judges it, and how it does without that; written before the grade, and again after the strict checks. */
+  integrity: 'integrity.json',
   /** Ours: why there is no grade; only there when grading ended in a fault. */
   gradeFault: 'grade-fault.json',
 } as const;

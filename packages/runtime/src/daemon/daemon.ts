@@ -16,6 +16,7 @@ import { RunnerArea } from './runner/runner-area.ts';
 import { ScriptRunner } from './runner/script-runner.ts';
 import { SharedFiles } from './runner/shared-files.ts';
 import type { Services } from './services.ts';
+import { StrictTree } from './strict/strict-tree.ts';
 import { loadTask } from './task.ts';
 
 /** Most that the agent's calls add to the daemon's log. */
@@ -55,11 +56,13 @@ export async function startDaemon(config: DaemonConfig): Promise<Daemon> {
   });
 
   const { agent, repo, results, scriptEnv } = config;
+  const { referencePatch, hiddenTests } = task;
+  const strictTree = new StrictTree({ repo, referencePatch, hiddenTests, store: join(config.scratchDir, 'own-tests') });
   const services: Services = {
     task,
     difficulty: config.difficulty,
     phase: new AgentPhase([agent, config.runner]),
-    bencher: new Bencher({ task, repo, agent, area, scripts, events }),
+    bencher: new Bencher({ task, repo, agent, area, scripts, strictTree, events }),
     bash: new BashTool({ account: agent, directory: task.source, scriptEnv }),
     patches: new Patches({
       baseline: config.baseline,
@@ -68,11 +71,13 @@ export async function startDaemon(config: DaemonConfig): Promise<Daemon> {
       scratchDir: config.scratchDir,
       results,
       repo,
-      referencePatch: task.referencePatch,
+      referencePatch,
+      strictTree,
       patchIsGiven: config.patchIsGiven,
       events,
       stop: stop.signal,
     }),
+    strictTree,
     dialog: new Dialog(config.archive),
     events,
     results,

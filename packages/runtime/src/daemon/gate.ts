@@ -43,6 +43,8 @@ export function isBencherAction(action: string): action is BencherAction {
   return (BENCHER_ACTIONS as readonly string[]).includes(action);
 }
 
+/** A strict check is a graded one. */
 function isGrading(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'grading' in body && body.grading === true;
+  if (typeof body !== 'object' || body === null) return false;
+  return ('grading' in body && body.grading === true) || ('strict' in body && body.strict === true);
 }

@@ -12,6 +12,7 @@ import { writeFileAtomic } from '../system/atomic-file.ts';
 import { DaemonError } from './daemon-error.ts';
 import type { EventLog } from './events.ts';
 import { SerialQueue } from './serial-queue.ts';
+import type { StrictTree } from './strict/strict-tree.ts';
 
 interface PatchesOptions {
   baseline: string;
@@ -23,6 +24,7 @@ interface PatchesOptions {
   /** The clean copy. */
   repo: string;
   referencePatch: string | null;
+  strictTree: StrictTree;
   /** Whether `final.patch` stands in the results directory from the start. */
   patchIsGiven: boolean;
   events: EventLog;
@@ -75,7 +77,8 @@ export class Patches {
   }
 
   /**
-   * Applies `final.patch` to the clean copy, after capturing it where none is given. Once: later calls do nothing.
+   * Applies `final.patch` to the clean copy, after capturing it where none is given, and keeping the tests that it
+   * touches. Once: later calls do nothing.
    * @throws DaemonError `patch_apply_failed`; FaultError
    */
   async prepare(): Promise<void> {
@@ -84,6 +87,7 @@ export class Patches {
       if (!this.#options.patchIsGiven) await this.#captureOnce({ announce: true });
       const patch = await this.final();
       if (!patch) throw new DaemonError('capture_failed', `there is no ${this.#finalPath} to grade`);
+      await this.#options.strictTree.keep(patch.path);
       const outcome = await applyPatch({ patchPath: patch.path, repo: realpathSync(this.#options.repo) });
       if (!outcome.applied) throw new DaemonError('patch_apply_failed', `git apply failed: ${outcome.output}`);
       this.#applied = true;

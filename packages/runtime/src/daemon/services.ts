@@ -6,6 +6,7 @@ import type { Dialog } from './dialog.ts';
 import type { EventLog } from './events.ts';
 import type { Patches } from './patches.ts';
 import type { AgentPhase } from './phase.ts';
+import type { StrictTree } from './strict/strict-tree.ts';
 import type { Task } from './task.ts';
 
 /** What the routes act on. */
@@ -16,6 +17,7 @@ export interface Services {
   bencher: Bencher;
   bash: BashTool;
   patches: Patches;
+  strictTree: StrictTree;
   dialog: Dialog;
   events: EventLog;
   results: string;

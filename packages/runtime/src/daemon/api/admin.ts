@@ -1,3 +1,4 @@
+import type { GradingPreparation } from '@ssebench/contracts/daemon-api';
 import { RunEvent } from '@ssebench/contracts/events';
 import { z } from 'zod';
 import { DaemonError } from '../daemon-error.ts';
@@ -17,11 +18,11 @@ export const capture: Handler = async (context, { phase, patches }) => {
   return context.json(await patches.capture());
 };
 
-export const prepareGrading: Handler = async (context, { phase, patches, bencher }) => {
+export const prepareGrading: Handler = async (context, { phase, patches, bencher, strictTree }) => {
   await phase.end();
   await bencher.reset();
   await patches.prepare();
-  return context.json(SUCCESS);
+  return context.json({ ...SUCCESS, ...strictTree.touched } satisfies GradingPreparation);
 };
 
 export const publishEvent: Handler = async (context, { events }) => {

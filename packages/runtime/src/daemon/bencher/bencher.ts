@@ -12,6 +12,7 @@ import type { RunnerArea } from '../runner/runner-area.ts';
 import type { CheckContext, ScriptRun, ScriptRunner } from '../runner/script-runner.ts';
 import { Workspace } from '../runner/workspace.ts';
 import { SerialQueue } from '../serial-queue.ts';
+import type { StrictTree } from '../strict/strict-tree.ts';
 import type { Task } from '../task.ts';
 import { Builds } from './builds.ts';
 import { stagePoc } from './poc-staging.ts';
@@ -23,7 +24,16 @@ interface BencherOptions {
   agent: Account;
   area: RunnerArea;
   scripts: ScriptRunner;
+  strictTree: StrictTree;
   events: EventLog;
+}
+
+/** What the events of a check say of it. */
+interface CheckAnnounced {
+  check: CheckName;
+  poc: string | null;
+  grading: boolean;
+  strict?: true;
 }
 
 const CHECKS: Record<BencherAction, CheckName> = {
@@ -56,14 +66,14 @@ export class Bencher {
    * @throws DaemonError for what kept it from running; the signal's reason when it is aborted
    */
   async run(action: BencherAction, body: unknown, signal: AbortSignal): Promise<ScriptResult> {
-    const { grading, poc: name, build } = argumentOf(action, body);
+    const { grading, strict, poc: name, build } = argumentOf(action, body);
     const poc = action === 'run_poc' ? this.#pocOf(name) : null;
     const check: CheckContext = { grading, signal };
     const job = async () => {
-      if (grading) await this.#options.area.renew();
+      if (grading) await this.#prepareGraded(strict);
       switch (action) {
         case 'build':
-          return await this.#build(check);
+          return await this.#build(check, strict);
         case 'run_poc':
           return await this.#runPoc(poc ?? '', build, check);
         case 'function_test':
@@ -73,7 +83,7 @@ export class Bencher {
       }
     };
     const isAnnounced = grading || this.#agentEvents.take(1);
-    const about = { check: CHECKS[action], poc, grading };
+    const about: CheckAnnounced = { check: CHECKS[action], poc, grading, ...(strict ? { strict } : {}) };
     return await this.#queue.run(isAnnounced ? () => this.#announced(about, job) : job, signal);
   }
 
@@ -85,12 +95,23 @@ export class Bencher {
     });
   }
 
-  async #build(check: CheckContext): Promise<ScriptResult> {
+  /** A graded check has a session of its own, and the tree that it is for. */
+  async #prepareGraded(strict: boolean): Promise<void> {
+    const { area, strictTree } = this.#options;
+    await area.renew();
+    if (strict) await strictTree.enter();
+    else if (strictTree.entered) {
+      throw new DaemonError('invalid_request', 'the graded tree is the strict one by now: only strict checks can run');
+    }
+  }
+
+  async #build(check: CheckContext, strict: boolean): Promise<ScriptResult> {
     const script = required(this.#options.task.scripts.build, 'build script not configured');
     const workspace = await this.#workspace(check);
     try {
       const run = await this.#options.scripts.script([script], workspace.src, check);
-      return resultOf(run, await this.#builds.keep(workspace, check.grading));
+      // No PoC runs in a strict build.
+      return resultOf(run, strict ? null : await this.#builds.keep(workspace, check.grading));
     } finally {
       await workspace.remove();
     }
@@ -133,8 +154,13 @@ export class Bencher {
     return await Workspace.of(area, task.source, { readableBy: agent, signal });
   }
 
-  async #applyHiddenTests(file: string, workspace: Workspace, check: CheckContext): Promise<void> {
-    const { applied, output } = await this.#options.scripts.applyDiff(file, workspace.src, check);
+  /** Tests of the patch's own in files that the hidden tests change or add, too, would keep those from being applied. */
+  async #applyHiddenTests(file: string, { src }: Workspace, check: CheckContext): Promise<void> {
+    const { scripts, strictTree, area } = this.#options;
+    const first = await scripts.applyDiff(file, src, check);
+    if (first.applied) return;
+    const makesWay = check.grading && (await strictTree.makeWayForHiddenTests(src, area.account));
+    const { applied, output } = makesWay ? await scripts.applyDiff(file, src, check) : first;
     if (!applied) throw new DaemonError('hidden_tests_do_not_apply', `git apply failed, ${output}`);
   }
 
@@ -157,10 +183,7 @@ export class Bencher {
     throw new DaemonError('unknown_poc', `not a PoC of this task: ${name}`);
   }
 
-  async #announced(
-    about: { check: CheckName; poc: string | null; grading: boolean },
-    job: () => Promise<ScriptResult>,
-  ): Promise<ScriptResult> {
+  async #announced(about: CheckAnnounced, job: () => Promise<ScriptResult>): Promise<ScriptResult> {
     const start = performance.now();
     const ended = (outcome: CheckOutcome, log: string | null) => {
       const duration_ms = Math.round(performance.now() - start);
@@ -178,11 +201,17 @@ export class Bencher {
   }
 }
 
-function argumentOf(
-  action: BencherAction,
-  body: unknown,
-): { grading: boolean; poc?: string; build?: string | undefined } {
-  return action === 'run_poc' ? parseArgument(PocArgument, body) : parseArgument(GradingArgument, body);
+interface CheckArgument {
+  grading: boolean;
+  strict: boolean;
+  poc?: string;
+  build?: string | undefined;
+}
+
+function argumentOf(action: BencherAction, body: unknown): CheckArgument {
+  if (action === 'run_poc') return { ...parseArgument(PocArgument, body), strict: false };
+  const { grading, strict } = parseArgument(GradingArgument, body);
+  return { grading: grading || strict, strict };
 }
 
 function required<T>(value: T | null | undefined | '', message: string): T {
