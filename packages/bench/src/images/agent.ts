@@ -86,7 +86,6 @@ const OURS = [
   CONTAINER.hostMounts,
   CONTAINER.image,
   CONTAINER.runner,
-  CONTAINER.capture,
   dirname(CONTAINER.adminSocket),
   CONTAINER.archive,
   dirname(CONTAINER.referencePatch),
