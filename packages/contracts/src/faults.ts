@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /** Where in a run something went wrong, in the order that a run reaches them. */
-export const PHASES = ['prepare', 'start', 'agent', 'capture', 'grading', 'collect'] as const;
+const PHASES = ['prepare', 'start', 'agent', 'capture', 'grading', 'collect'] as const;
 export const Phase = z.enum(PHASES);
 export type Phase = z.infer<typeof Phase>;
 
 /** Who brought a fault about. `infra` needs evidence from outside the agent's reach (design §5). */
-export const BLAMES = ['agent', 'model', 'infra', 'task', 'budget', 'integrity', 'user'] as const;
+const BLAMES = ['agent', 'model', 'infra', 'task', 'budget', 'integrity', 'user'] as const;
 export const Blame = z.enum(BLAMES);
 export type Blame = z.infer<typeof Blame>;
 
@@ -46,9 +46,15 @@ export const FAULTS = {
     retryable: true,
     meaning: 'The container or a service in it did not start.',
   },
+  image_missing: {
+    phase: 'grading',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'An image that the run needs was removed from the engine while it went on.',
+  },
   agent_not_started: {
     phase: 'agent',
-    blame: 'task',
+    blame: 'agent',
     retryable: false,
     meaning: "The agent's command could not be executed.",
   },
@@ -62,7 +68,7 @@ export const FAULTS = {
     phase: 'agent',
     blame: 'agent',
     retryable: false,
-    meaning: 'A service in the work container ended while the agent ran.',
+    meaning: 'A process of ours in a container ended before its work was done.',
   },
   processes_survived: {
     phase: 'agent',
@@ -74,12 +80,12 @@ export const FAULTS = {
     phase: 'agent',
     blame: 'infra',
     retryable: true,
-    meaning: 'The container ended from outside before its work was done.',
+    meaning: 'The container, or the command that conducted the run, was ended from outside before its work was done.',
   },
   baseline_missing: {
     phase: 'capture',
-    blame: 'infra',
-    retryable: true,
+    blame: 'agent',
+    retryable: false,
     meaning: 'The baseline that a patch is measured against is not there or not readable.',
   },
   capture_failed: {

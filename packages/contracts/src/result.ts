@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RunSettings } from './run-settings.ts';
 
 /** Source of every field: seeds/results-format, spec/host §8.3. A check that did not run is null. */
-export const GradeStatus = z.enum(['passed', 'failed', 'error']);
+const GradeStatus = z.enum(['passed', 'failed', 'error']);
 export type GradeStatus = z.infer<typeof GradeStatus>;
 
 export const PatchResult = z.strictObject({

@@ -4,7 +4,7 @@ import { Difficulty } from './difficulty.ts';
 export const RUN_MODES = ['sandbox', 'sidecar'] as const;
 export const EGRESS_POLICIES = ['restricted', 'open'] as const;
 export const GRADING_MODES = ['separate', 'same'] as const;
-export type GradingMode = (typeof GRADING_MODES)[number];
+
 export type EgressPolicy = (typeof EGRESS_POLICIES)[number];
 
 /** `config` in `result.json` and `summary.json`. Times in seconds. Sources: seeds/results-format; design §4 for `grading`. */

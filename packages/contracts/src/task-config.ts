@@ -15,10 +15,10 @@ const optionalPath = taskPath.nullable().default(null);
 
 export const TaskId = text.max(128).regex(TASK_ID_PATTERN, 'must be letters and digits separated by ".", "_" or "-"');
 
-export const LANGUAGES = ['c', 'go', 'rust'] as const;
+const LANGUAGES = ['c', 'go', 'rust'] as const;
 
 /** What the agent is told. At least one key must hold something. */
-export const TaskDescriptionConfig = z
+const TaskDescriptionConfig = z
   .strictObject({
     issue: optionalText,
     crash_report: z.array(taskPath).nullable().default(null),

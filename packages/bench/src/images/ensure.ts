@@ -1,4 +1,5 @@
 import { LABEL } from '@ssebench/contracts/labels';
+import { isEngineError } from '@ssebench/engine/errors';
 import type { ImageInfo } from '@ssebench/engine/image';
 import type { Agent } from '../config/agents.ts';
 import type { Task } from '../config/tasks.ts';
@@ -152,8 +153,21 @@ async function step(
   return image;
 }
 
-/** After something was built, its predecessors have had their time. */
+/** After something was built, its predecessors have had their time. What can't be removed now is removed another time. */
 async function clean(request: ImagesRequest, built: readonly PreparedRef[], caseImage: ImageInfo): Promise<void> {
+  try {
+    await removePredecessors(request, built, caseImage);
+  } catch (error) {
+    if (!isEngineError(error) || error.code === 'aborted') throw error;
+    request.progress.line(error.message);
+  }
+}
+
+async function removePredecessors(
+  request: ImagesRequest,
+  built: readonly PreparedRef[],
+  caseImage: ImageInfo,
+): Promise<void> {
   const name = caseName(request.task);
   for (const { repository, unique } of built) await removeStale(request, repository, unique, { [CASE_LABEL]: name });
   if (built.length === 0) return;

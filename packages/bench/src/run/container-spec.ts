@@ -88,7 +88,7 @@ export function gradeContainer(frame: RunFrame, side: GradeSide): ContainerSpec 
 }
 
 /** The labels by which runs are listed. Source: spec/host §10.1. */
-export function runLabels(
+function runLabels(
   frame: Pick<RunFrame, 'runId' | 'taskId' | 'settings' | 'resultsPath' | 'ownerSocket'>,
   role: string,
 ): Record<string, string> {
