@@ -29,7 +29,7 @@ test.runIf(isRoot)(
 );
 
 test.runIf(isRoot)('ends processes that fork without pause', async () => {
-  await start(UID, 'echo ready; while :; do (sleep 5 & (sleep 5 &)) & sleep 0.002; done');
+  await start(UID, 'sleep 60 & echo ready; while :; do (sleep 5 & (sleep 5 &)) & sleep 0.002; done');
   const { ended, survivors } = await endProcessesOf([UID]);
   expect(survivors).toEqual([]);
   expect(ended).toBeGreaterThan(1);
