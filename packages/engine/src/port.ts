@@ -203,6 +203,8 @@ export interface EventFilter {
   actions?: readonly string[];
   labels?: Labels;
   containers?: readonly string[];
+  /** By the engine's clock: what it still remembers from then on comes first. */
+  since?: Date | undefined;
 }
 
 export interface EngineEvent {

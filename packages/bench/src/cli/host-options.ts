@@ -5,8 +5,9 @@ import type { Outcome } from './outcome.ts';
 export function addHostCommands(program: Command, outcome: Outcome): void {
   program
     .command('gc')
-    .description('remove what runs left that have no owner any more')
+    .description('end lost runs, remove what has no owner any more')
     .option('--dry-run', 'only say what would be removed')
+    .option('--no-wait', 'leave runs alone whose agent still works')
     .option('--images', 'also remove the images of tasks and agents that no container uses')
     .option('--dir <dir>', 'results folder', 'results')
     .action(async (options) => {

@@ -45,6 +45,15 @@ export function addRunsCommands(program: Command, outcome: Outcome): void {
     });
 
   runs
+    .command('recover')
+    .description('bring runs whose command was killed to their end')
+    .argument('[run-id]', 'default: all of them')
+    .option(...DIR)
+    .action(async (runId, options) => {
+      outcome.status = await (await import('./commands/runs-recover.ts')).runsRecover(runId, options);
+    });
+
+  runs
     .command('remove')
     .description("remove a run's containers and volumes, running or not; its results stay")
     .argument('<run-id>')

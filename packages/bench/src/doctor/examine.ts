@@ -3,7 +3,7 @@ import { isEngineError } from '@ssebench/engine/errors';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { type Host, modelsDirectory } from '../cli/host.ts';
 import { imageContext } from '../cli/image-context.ts';
-import { abandonedOwners, abandonedRuns } from '../gc/abandoned-runs.ts';
+import { abandonedOwners, abandonedRuns, deadDirectories } from '../gc/abandoned-runs.ts';
 import { engineLeftovers } from '../gc/leftovers.ts';
 import { readExtraCa } from '../images/extra-ca.ts';
 import { SILENT } from '../images/progress.ts';
@@ -96,10 +96,12 @@ async function baseCheck(host: Host, engine: ContainerEngine): Promise<DoctorChe
 
 async function leftoversCheck(engine: ContainerEngine): Promise<DoctorCheck> {
   const now = new Date();
-  const found = [
+  const runs = await abandonedRuns('results');
+  const found: { kind: string }[] = [
     ...(await engineLeftovers(engine, now)),
-    ...(await abandonedRuns('results', now)),
-    ...(await abandonedOwners(now)),
+    ...runs.map(() => ({ kind: 'run' })),
+    ...(await deadDirectories('results', now)),
+    ...(await abandonedOwners(now, new Set(runs.map(({ owner }) => owner.directory)))),
   ];
   if (found.length === 0) return ok('Leftovers', 'none');
   const kinds = [...new Set(found.map(({ kind }) => kind))];

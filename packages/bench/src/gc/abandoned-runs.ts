@@ -1,73 +1,109 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { fault } from '@ssebench/contracts/faults';
-import type { RunSettings } from '@ssebench/contracts/run-settings';
-import { type OwnerFile, ownerLives, readOwner } from '../results/owner.ts';
+import { dirname, join, resolve } from 'node:path';
+import { LABEL } from '@ssebench/contracts/labels';
+import type { OwnerFile } from '@ssebench/contracts/owner-file';
+import type { ContainerEngine, Labels } from '@ssebench/engine/port';
+import { ownerLives, ownerSocket, readOwner } from '../results/owner.ts';
 import { readFullSummary } from '../results/run-summary.ts';
-import { LIVE } from '../results/scan.ts';
-import { collectResults } from '../run/collect.ts';
-import { ownersDirectory } from '../run/owner.ts';
-import { RunRecord } from '../run/record.ts';
+import { LIVE, scanResults } from '../results/scan.ts';
+import { ownersDirectory, takeOver } from '../run/owner.ts';
 import { type RunDirectory, runDirectory, settleRunDirectory } from '../run/run-directory.ts';
-import { dropOwnerFile, writeResults } from '../run/write-results.ts';
 import type { Leftover } from './leftovers.ts';
 
 /** A command that just starts has a directory before it listens; milliseconds. */
 const STARTING = 60_000;
 
-/** Runs of a results folder whose owner was killed before it wrote their summary. */
-export async function abandonedRuns(resultsRoot: string, now: Date): Promise<Leftover[]> {
+/** A run that has not ended and whose command was killed. */
+export interface AbandonedRun {
+  directory: RunDirectory;
+  owner: OwnerFile;
+}
+
+/** Those of a results folder, in the order in which they were started. Cheap: a look at what goes on there. */
+export async function abandonedRuns(resultsRoot: string): Promise<AbandonedRun[]> {
+  const root = resolve(resultsRoot);
+  const found: AbandonedRun[] = [];
+  for (const token of namesIn(join(root, LIVE))) {
+    const run = await abandonedRun(root, token);
+    if (run) found.push(run);
+  }
+  return found.sort((a, b) => Date.parse(a.owner.started_at) - Date.parse(b.owner.started_at));
+}
+
+/** Those that have a container on the engine, in whatever results folder of this machine they are. */
+export async function abandonedOnEngine(engine: ContainerEngine): Promise<AbandonedRun[]> {
+  const found = new Map<string, AbandonedRun>();
+  for (const { labels } of await engine.listContainers({ [LABEL.results]: '' })) {
+    const live = liveDirectory(labels);
+    const run = live && (await abandonedRun(dirname(dirname(live.path)), live.token));
+    if (run) found.set(run.directory.live, run);
+  }
+  return [...found.values()];
+}
+
+async function abandonedRun(root: string, token: string): Promise<AbandonedRun | undefined> {
+  const owner = readOwner(join(root, LIVE, token));
+  if (!owner || (await ownerLives(owner.socket))) return undefined;
+  const { model, agent } = owner.settings;
+  return { owner, directory: runDirectory(root, { task: owner.task.id, model, agent, runId: owner.run_id }, token) };
+}
+
+/** Whether what carries these labels belongs to a run that has not ended: then the run is brought to its end first. */
+export function belongsToUnfinished(labels: Labels): boolean {
+  const live = liveDirectory(labels);
+  return live !== undefined && readOwner(live.path)?.socket === labels[LABEL.owner];
+}
+
+/** Where a run that has not ended has its files: its labels name a link to that. */
+function liveDirectory(labels: Labels): { path: string; token: string } | undefined {
+  const named = labels[LABEL.results];
+  if (!named || !lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+  const path = resolve(dirname(named), readlinkSync(named));
+  const [, token] = /\/([0-9a-f]{8})$/.exec(path) ?? [];
+  return token === undefined ? undefined : { path, token };
+}
+
+/** Directories of a results folder where a run only has to take its place, or never began. */
+export async function deadDirectories(resultsRoot: string, now: Date): Promise<Leftover[]> {
   const root = resolve(resultsRoot);
   const found: Leftover[] = [];
   for (const token of namesIn(join(root, LIVE))) {
     const live = join(root, LIVE, token);
-    const owner = readOwner(live);
+    if (readOwner(live) || !isOld(live, now)) continue;
+    if (await ownerLives(ownerSocket(join(ownersDirectory(), token), 0))) continue;
     const summary = readFullSummary(live);
-    if (owner) {
-      if (await ownerLives(owner.socket)) continue;
-      const { task, settings, runId } = owner.facts;
-      const directory = runDirectory(root, { task: task.id, ...named(settings), runId }, token);
-      found.push({ kind: 'run', name: directory.path, remove: () => finish(directory, owner) });
-    } else if (summary) {
-      const { task, config, run_id: runId } = summary;
-      const directory = runDirectory(root, { task: task.id, ...named(config), runId }, token);
-      if (isOld(live, now))
-        found.push({ kind: 'run', name: directory.path, remove: () => settleRunDirectory(directory) });
-    } else if (isOld(live, now)) {
+    if (summary) {
+      const { model, agent } = summary.config;
+      const directory = runDirectory(root, { task: summary.task.id, model, agent, runId: summary.run_id }, token);
+      found.push({ kind: 'run', name: directory.path, remove: () => settleRunDirectory(directory) });
+    } else {
       // Killed before its first file: there is nothing that could be told of it.
-      found.push({ kind: 'directory', name: live, remove: () => rm(live, { recursive: true, force: true }) });
+      found.push({ kind: 'directory', name: live, remove: () => removeNameless(root, live) });
     }
   }
   return found;
 }
 
-/** Short host directories on whose socket nobody listens any more. */
-export async function abandonedOwners(now: Date): Promise<Leftover[]> {
+async function removeNameless(root: string, live: string): Promise<void> {
+  for (const { dir } of scanResults(root).unfinished) {
+    if (lstatSync(dir).isSymbolicLink() && resolve(dirname(dir), readlinkSync(dir)) === live) unlinkSync(dir);
+  }
+  await rm(live, { recursive: true, force: true });
+}
+
+/** Short host directories whose run has no owner any more and does not need them to come to its end. */
+export async function abandonedOwners(now: Date, needed: ReadonlySet<string>): Promise<Leftover[]> {
   const found: Leftover[] = [];
   for (const name of namesIn(ownersDirectory())) {
     const dir = join(ownersDirectory(), name);
-    if (!isOld(dir, now) || (await ownerLives(join(dir, 'owner.sock')))) continue;
-    found.push({ kind: 'directory', name: dir, remove: () => rm(dir, { recursive: true, force: true }) });
+    const socket = ownerSocket(dir, 0);
+    if (needed.has(dir) || !isOld(dir, now) || (await ownerLives(socket))) continue;
+    // Another command may take the run over at this moment: only who owns a directory may remove it.
+    const remove = async () => (await takeOver({ directory: dir, socket }))?.release();
+    found.push({ kind: 'directory', name: dir, remove });
   }
   return found;
-}
-
-function named({ model, agent }: RunSettings): { model: string; agent: string } {
-  return { model, agent };
-}
-
-/** The run ends as one whose container was lost, unless its owner was killed after the summary. Its patch, if any, is kept. */
-async function finish(directory: RunDirectory, { facts, directory: shortDirectory }: OwnerFile): Promise<void> {
-  if (!existsSync(join(directory.live, 'summary.json'))) {
-    const record = new RunRecord();
-    record.fail(fault('container_lost', 'the command that conducted the run was killed'));
-    if (existsSync(directory.work)) await collectResults(directory);
-    await writeResults(directory, facts, record);
-  }
-  await dropOwnerFile(directory);
-  await settleRunDirectory(directory);
-  await rm(shortDirectory, { recursive: true, force: true });
 }
 
 function namesIn(dir: string): string[] {

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { LABEL } from '@ssebench/contracts/labels';
 import type { Labels } from '@ssebench/engine/port';
 import { ownerLives } from '../results/owner.ts';
+import { belongsToUnfinished } from './abandoned-runs.ts';
 
 /** What has no owner on its label, such as a probe's container, is in use for minutes at most; milliseconds. */
 const UNOWNED_FOR = 3600 * 1000;
@@ -18,13 +19,13 @@ export class Ownership {
     this.#now = now;
   }
 
-  /** True when its owner has gone; in doubt false. */
+  /** True when its owner has gone and it is no part of a run that can be brought to its end; in doubt false. */
   async isAbandoned({ labels, createdAt }: { labels: Labels; createdAt: Date }): Promise<boolean> {
     const socket = labels[LABEL.owner];
     if (!socket) return this.#now.getTime() - createdAt.getTime() > UNOWNED_FOR;
     const results = labels[LABEL.results];
     if (!this.#engineIsHere && !(results && lstatSync(results, { throwIfNoEntry: false }))) return false;
-    return !(await this.#lives(socket));
+    return !(await this.#lives(socket)) && !belongsToUnfinished(labels);
   }
 
   #lives(socket: string): Promise<boolean> {

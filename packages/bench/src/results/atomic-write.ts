@@ -26,7 +26,8 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
   await flushDirectory(directory);
 }
 
-async function flushDirectory(path: string): Promise<void> {
+/** Makes a rename or a new name in `path` outlast a loss of power. */
+export async function flushDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
     await directory.sync();

@@ -1,38 +1,57 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
-import type { RunFacts } from '../run/summarize.ts';
+import { dirname, join } from 'node:path';
+import { OwnerFile } from '@ssebench/contracts/owner-file';
 
 /** Longest wait for an owner's answer, in milliseconds: a socket of this machine accepts at once, or nobody listens. */
 const LIMIT = 2_000;
 
-/** In the directory of a run that goes on, and gone when it has ended. */
+/** See `OwnerFile`. */
 export const OWNER_FILE = 'owner.json';
-
-/** What that file holds. It is ours alone: no container can write there. */
-export interface OwnerFile {
-  /** Its owner listens there. */
-  socket: string;
-  /** The run's short host directory. */
-  directory: string;
-  /** What a summary needs, so that another command can write it when the owner is killed. */
-  facts: RunFacts;
-}
 
 /** Who owns the run in this directory; undefined when it doesn't say. */
 export function readOwner(dir: string): OwnerFile | undefined {
   try {
-    const owner: OwnerFile = JSON.parse(readFileSync(join(dir, OWNER_FILE), 'utf8'));
-    if (!owner.socket || !owner.directory) return undefined;
-    return { ...owner, facts: { ...owner.facts, startedAt: new Date(owner.facts.startedAt) } };
+    return OwnerFile.safeParse(JSON.parse(readFileSync(join(dir, OWNER_FILE), 'utf8'))).data;
   } catch {
     // No such file, or one of a version that wrote something else: nobody's that we know.
     return undefined;
   }
 }
 
-/** Whether somebody listens on an owner's socket. In doubt, such as for a socket that we may not open, yes. */
-export function ownerLives(socketPath: string): Promise<boolean> {
+/**
+ * The socket of a run's owner in its `generation`. The command that started the run is generation 0; whoever takes the
+ * run over from a dead owner is the next. A socket's name is never used again, so that of several that find an owner dead only
+ * one can follow it.
+ */
+export function ownerSocket(directory: string, generation: number): string {
+  return join(directory, generation === 0 ? 'owner.sock' : `owner.${generation}.sock`);
+}
+
+/** The youngest generation of a run's owners that has a socket; -1 when none has. @throws as `node:fs` does */
+export function youngestOwner(directory: string): number {
+  const generations = namesIn(directory).map((name) => {
+    const [found, number] = /^owner(?:\.([1-9]\d{0,8}))?\.sock$/.exec(name) ?? [];
+    return found === undefined ? -1 : Number(number ?? 0);
+  });
+  return Math.max(-1, ...generations);
+}
+
+/**
+ * Whether a run has a live owner: the first, whose socket this is, or one who took the run over.
+ * In doubt, such as for a directory that we may not read, yes.
+ */
+export async function ownerLives(socketPath: string): Promise<boolean> {
+  const directory = dirname(socketPath);
+  try {
+    const generation = youngestOwner(directory);
+    return generation >= 0 && (await listens(ownerSocket(directory, generation)));
+  } catch {
+    return true;
+  }
+}
+
+function listens(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath);
     const settle = (lives: boolean) => {
@@ -46,4 +65,14 @@ export function ownerLives(socketPath: string): Promise<boolean> {
       settle(code !== 'ENOENT' && code !== 'ECONNREFUSED' && code !== 'ENOTDIR');
     });
   });
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
 }

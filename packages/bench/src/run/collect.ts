@@ -1,4 +1,5 @@
-import { appendFile, constants, lstat, open, readdir, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { constants, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunDirectory } from './run-directory.ts';
 
@@ -7,20 +8,62 @@ const NAMES = /^(?:final\.patch|commits\.log|source\.tar\.gz|(?:scriptrunner|pat
 /** Logs that both containers write: joined, the work container's first. */
 const JOINED = ['daemon.log', 'agent.log', 'mcp.log', 'evaluator.log', 'opencode.log', 'entrypoint.log'];
 
-/** Moves what both containers left to the run's directory, regular files under known names only, and drops the rest. */
-export async function collectResults({ live, work, grade }: RunDirectory): Promise<void> {
+/**
+ * Brings what both containers left to the run's directory, regular files under known names only. Logs are for people:
+ * for one that can't be joined there is no room, and its first part is kept. Safe to call again after a kill in its middle.
+ */
+export async function collectResults(directory: RunDirectory): Promise<void> {
+  const { live, work, grade } = directory;
   for (const part of [work, grade]) {
-    for (const name of await readdir(part)) {
-      const path = join(part, name);
-      if (!(await lstat(path)).isFile()) continue;
-      if (JOINED.includes(name)) await appendLog(path, join(live, name));
-      else if (NAMES.test(name)) await rename(path, join(live, name));
+    for (const name of await filesIn(part)) {
+      if (NAMES.test(name)) await rename(join(part, name), join(live, name));
     }
-    await rm(part, { recursive: true, force: true });
+  }
+  for (const name of JOINED) await joinLog(directory, name);
+}
+
+/** What is left of the containers' own directories goes. */
+export async function dropParts({ work, grade }: RunDirectory): Promise<void> {
+  for (const part of [work, grade]) await rm(part, { recursive: true, force: true });
+}
+
+async function joinLog({ live, work, grade }: RunDirectory, name: string): Promise<void> {
+  const parts = [join(work, name), join(grade, name)];
+  const filled: string[] = [];
+  for (const path of parts) {
+    const stat = await lstat(path).catch(() => undefined);
+    if (stat?.isFile()) filled.push(path);
+  }
+  const [first, second] = filled;
+  if (!first) return;
+  if (second === undefined) return rename(first, join(live, name));
+  const temporary = join(live, `.${name}.${randomBytes(4).toString('hex')}.tmp`);
+  try {
+    await concatenate([first, second], temporary);
+    await rename(temporary, join(live, name));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+    await rename(first, join(live, name));
   }
 }
 
-async function appendLog(from: string, to: string): Promise<void> {
-  const handle = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW);
-  await appendFile(to, handle.createReadStream());
+async function concatenate(from: readonly string[], to: string): Promise<void> {
+  await using target = await open(to, 'wx', 0o644);
+  for (const path of from) {
+    await using source = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    for await (const chunk of source.createReadStream({ autoClose: false })) await target.writeFile(chunk);
+  }
+}
+
+/** Names of the regular files in a part; none when it is gone. */
+async function filesIn(part: string): Promise<string[]> {
+  try {
+    const entries = await readdir(part, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }

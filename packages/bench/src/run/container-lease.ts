@@ -1,22 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RunEvent } from '@ssebench/contracts/events';
+import { type Fault, fault, type Phase } from '@ssebench/contracts/faults';
 import type { ContainerEnd, ContainerSpec } from '@ssebench/engine/container';
 import { isEngineError } from '@ssebench/engine/errors';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { followEvents } from './host-events.ts';
+import { patiently } from './patience.ts';
 
 /** Clean-up may take this long and no longer, in milliseconds; what it leaves, `ssebench gc` removes. */
 const CLEANUP_LIMIT = 30_000;
+/** The engine may tell of a kill after the end that it brought about. Milliseconds. */
+const WITNESS_DELAY = 500;
 
-/** A container of a run: created, perhaps started, and removed with its volumes when it is disposed of. */
+/** A container of a run: created or found, watched while it runs, and removed with its volumes when it is disposed of. */
 export class ContainerLease implements AsyncDisposable {
   readonly id: string;
   readonly #engine: ContainerEngine;
   readonly #keep: boolean;
   readonly #watching = new AbortController();
-  #ended: Promise<ContainerEnd> | undefined;
-  #done: Promise<void> | undefined;
+  readonly #done = Promise.withResolvers<void>();
+  #ended: Promise<ContainerEnd | 'removed'> | undefined;
+  /** What somebody else did to it, as the engine tells. */
+  #interference: string | undefined;
+  #oursNow = false;
 
-  private constructor(engine: ContainerEngine, id: string, keep: boolean) {
+  constructor(engine: ContainerEngine, id: string, { keep }: { keep: boolean }) {
     this.#engine = engine;
     this.id = id;
     this.#keep = keep;
@@ -27,31 +35,69 @@ export class ContainerLease implements AsyncDisposable {
     spec: ContainerSpec,
     options: { keep: boolean; signal: AbortSignal },
   ): Promise<ContainerLease> {
-    const id = await engine.createContainer(spec, { signal: options.signal });
-    return new ContainerLease(engine, id, options.keep);
+    const { signal } = options;
+    const id = await patiently(engine, signal, () => engine.createContainer(spec, { signal }));
+    return new ContainerLease(engine, id, options);
   }
 
-  /** Starts it and reads its events from `hostSocket`. */
+  /** Starts it and watches it. */
   async start(hostSocket: string, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<void> {
-    await this.#engine.start(this.id, { signal });
-    this.#ended = this.#engine.ended(this.id, { signal: this.#watching.signal });
+    await this.#witness(undefined, signal);
+    await patiently(this.#engine, signal, () => this.#engine.start(this.id, { signal }));
+    this.#watch(hostSocket, onEvent);
+  }
+
+  /** Watches one that was started by somebody else at `since`, by the engine's clock. */
+  async join(
+    hostSocket: string,
+    onEvent: (event: RunEvent) => void,
+    since: Date | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#witness(since, signal);
+    this.#watch(hostSocket, onEvent);
+  }
+
+  #watch(hostSocket: string, onEvent: (event: RunEvent) => void): void {
+    const { signal } = this.#watching;
+    this.#ended = patiently(this.#engine, signal, () => this.#engine.ended(this.id, { signal })).catch(removed);
     this.#ended.catch(() => undefined);
-    const done = Promise.withResolvers<void>();
-    this.#done = done.promise;
     const listen = (event: RunEvent): void => {
-      if (event.type === 'step_started' && event.step === 'done') done.resolve();
+      if (event.type === 'step_started' && event.step === 'done') this.#done.resolve();
       onEvent(event);
     };
-    void followEvents(hostSocket, listen, this.#watching.signal);
+    void followEvents(hostSocket, listen, signal);
   }
 
   /** Resolves when the container has ended or, as a kept one does, has told that its work is done. */
   async finished(): Promise<void> {
-    await Promise.race([this.#ended, this.#keep ? this.#done : this.#ended]);
+    await Promise.race([this.#ended, this.#keep ? this.#done.promise : this.#ended]);
+  }
+
+  /**
+   * Why a container ended that did not tell how its work went. That it was killed or removed from outside, the engine
+   * knows; whatever else ends it can be brought about by what runs in it.
+   */
+  async lost(phase: Phase): Promise<Fault> {
+    const end = await this.#ended;
+    if (end === 'removed') return fault('container_lost', 'the container was removed from the engine', { phase });
+    if (this.#interference === undefined)
+      await delay(WITNESS_DELAY, undefined, { signal: this.#watching.signal }).catch(() => undefined);
+    const how = end ? `status ${end.exitCode}${end.oomKilled ? ', after the memory limit was hit' : ''}` : 'no status';
+    if (this.#interference !== undefined)
+      return fault('container_lost', `the container ended with ${how}: ${this.#interference}`, { phase });
+    const detail = `the container ended by itself with ${how}, and did not tell how its work went`;
+    return fault('service_lost', detail, { phase });
+  }
+
+  /** Watches it no longer and leaves it as it is. */
+  leave(): void {
+    this.#watching.abort();
   }
 
   /** Ends it at once; no error when it has ended or is gone. */
   async kill(): Promise<void> {
+    this.#oursNow = true;
     try {
       await this.#engine.kill(this.id, 'SIGKILL', { timeoutMs: CLEANUP_LIMIT });
     } catch (error) {
@@ -59,17 +105,20 @@ export class ContainerLease implements AsyncDisposable {
     }
   }
 
-  /** Asks it to stop, and kills it after the grace. */
+  /** Asks it to stop, and kills it after the grace; no error when it is gone. */
   async stop(graceSeconds: number): Promise<void> {
-    await this.#engine.stop(this.id, graceSeconds, { timeoutMs: graceSeconds * 1000 + CLEANUP_LIMIT });
+    this.#oursNow = true;
+    try {
+      await this.#engine.stop(this.id, graceSeconds, { timeoutMs: graceSeconds * 1000 + CLEANUP_LIMIT });
+    } catch (error) {
+      if (!isEngineError(error, 'not_found')) throw error;
+    }
   }
 
   /** Clean-up never changes a verdict: what can't be removed now is left to `ssebench gc`. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#keep) {
-      this.#watching.abort();
-      return;
-    }
+    this.#oursNow = true;
+    if (this.#keep) return this.leave();
     try {
       await this.#engine.remove(this.id, { force: true, volumes: true, timeoutMs: CLEANUP_LIMIT });
     } catch (error) {
@@ -78,4 +127,31 @@ export class ContainerLease implements AsyncDisposable {
       this.#watching.abort();
     }
   }
+
+  /** Hears of signals that others send to the container. An engine that does not tell is one without evidence. */
+  async #witness(since: Date | undefined, signal: AbortSignal): Promise<void> {
+    const filter = { types: ['container'], actions: ['kill'], containers: [this.id], since } as const;
+    const watch = AbortSignal.any([this.#watching.signal, signal]);
+    try {
+      const events = await this.#engine.events(filter, watch);
+      void this.#hear(events);
+    } catch (error) {
+      if (!isEngineError(error)) throw error;
+    }
+  }
+
+  async #hear(events: Awaited<ReturnType<ContainerEngine['events']>>): Promise<void> {
+    try {
+      for await (const { attributes } of events) {
+        if (!this.#oursNow) this.#interference ??= `somebody sent it signal ${attributes['signal'] ?? ''}`.trim();
+      }
+    } catch (error) {
+      if (!isEngineError(error)) throw error;
+    }
+  }
+}
+
+function removed(error: unknown): 'removed' {
+  if (isEngineError(error, 'not_found')) return 'removed';
+  throw error;
 }

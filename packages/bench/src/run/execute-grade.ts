@@ -1,10 +1,12 @@
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { gradeContainer } from './container-spec.ts';
+import { courseOf } from './course.ts';
 import { gradePatch } from './grade-phase.ts';
+import { writeOwnerFile } from './owner-file.ts';
 import type { GradePlan } from './plan.ts';
 import { prepareRun } from './prepare-run.ts';
-import { conductInDirectory, type RunContext, type RunReport, type Stage } from './run-stage.ts';
+import type { RunScene, Stage } from './run-scene.ts';
+import { conductInDirectory, type RunContext, type RunReport } from './run-stage.ts';
 
 /** The second half of a run alone: grades the patch of a file, by the same path as a run's. */
 export function executeGrade(plan: GradePlan, context: RunContext): Promise<RunReport> {
@@ -12,7 +14,8 @@ export function executeGrade(plan: GradePlan, context: RunContext): Promise<RunR
 }
 
 async function grade(plan: GradePlan, context: RunContext, stage: Stage): Promise<void> {
-  const { record, directory, owner, engine, signal } = stage;
+  const { record, directory, facts, owner, engine, signal, progress } = stage;
+  await copyFile(plan.patch, join(directory.work, 'final.patch'));
   const prepared = await prepareRun(plan, context, engine, {
     record,
     signal,
@@ -20,38 +23,10 @@ async function grade(plan: GradePlan, context: RunContext, stage: Stage): Promis
     ownerSocket: owner.socket,
     agent: undefined,
   });
-  const { images } = prepared;
-  const patch = join(directory.work, 'final.patch');
-  await copyFile(plan.patch, patch);
-  context.progress.phase('grading');
-  await gradePatch({
-    engine,
-    record,
-    signal,
-    patch,
-    expected: null,
-    spec: gradeContainer(
-      {
-        runId: plan.runId,
-        taskId: plan.task.id,
-        settings: plan.settings,
-        limits: record.limits,
-        runtimeVolume: images.runtime.volume,
-        resultsPath: directory.path,
-        ownerSocket: owner.socket,
-        keepAlive: plan.keepContainer,
-      },
-      {
-        image: { id: images.tool.id, env: images.caseImage.env },
-        results: directory.grade,
-        hostSocketDir: owner.grade,
-        agent: { duration: 0, exitCode: null, timedOut: false },
-      },
-    ),
-    results: directory.grade,
-    hostSocketDir: owner.grade,
-    gradingTimeout: plan.settings.grading_timeout,
-    keep: plan.keepContainer,
-    progress: context.progress,
-  });
+  const { keepContainer } = plan;
+  const course = courseOf({ engine, record, prepared, keepContainer, agentGrace: undefined });
+  await writeOwnerFile(directory, facts, owner, course);
+  progress.phase('grading');
+  const scene: RunScene = { ...stage, course };
+  await gradePatch(scene, null);
 }

@@ -1,58 +1,80 @@
 import { createHash } from 'node:crypto';
-import { constants, open } from 'node:fs/promises';
+import { constants, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import type { CaptureReport } from '@ssebench/contracts/work-outcome';
-import type { ContainerSpec } from '@ssebench/engine/container';
-import type { ContainerEngine } from '@ssebench/engine/port';
-import type { RunProgress } from '../progress/run-progress.ts';
 import { ContainerLease } from './container-lease.ts';
+import { gradeContainer } from './container-spec.ts';
 import { readGradeOutcome } from './outcome-files.ts';
-import type { RunRecord } from './record.ts';
+import { frameOf, type RunScene } from './run-scene.ts';
 
 /** What the grade container may take beyond the grading limit that it keeps itself, in seconds. */
 const MARGIN = 120;
 
-interface GradeRequest {
-  engine: ContainerEngine;
-  record: RunRecord;
-  signal: AbortSignal;
-  /** The patch on the host; `expected` is what it must be, where a capture says so. */
-  patch: string;
-  expected: CaptureReport | null;
-  spec: ContainerSpec;
-  results: string;
-  hostSocketDir: string;
-  /** Seconds. */
-  gradingTimeout: number;
-  keep: boolean;
-  progress: RunProgress;
-}
-
 /**
- * The one way in which patches are graded: a fresh container of the tool image gets the patch and nothing else.
+ * The one way in which patches are graded: a fresh container of the tool image gets `final.patch` of the work container's
+ * results and nothing else. `expected` is what the patch must be, where a capture says so.
  * The outcome, or why there is none, stands in the record.
  */
-export async function gradePatch(request: GradeRequest): Promise<void> {
-  const { engine, record, signal, results } = request;
+export async function gradePatch(scene: RunScene, expected: CaptureReport | null): Promise<void> {
+  const { record, engine, directory, owner, course, signal, progress } = scene;
+  const agent = record.work?.agent;
+  const spec = gradeContainer(frameOf(scene), {
+    image: { id: course.grader.image, env: course.grader.env },
+    results: directory.grade,
+    hostSocketDir: owner.grade,
+    agent: {
+      duration: agent?.duration ?? 0,
+      exitCode: agent?.exit_code ?? null,
+      timedOut: agent?.timed_out ?? false,
+    },
+  });
   await record.during('grading', 'hand over patch', () =>
-    copyPatch(request.patch, join(results, 'final.patch'), request.expected),
+    copyPatch(join(directory.work, 'final.patch'), join(directory.grade, 'final.patch'), expected),
   );
   await record.during('grading', 'grading', async () => {
-    await using lease = await ContainerLease.create(engine, request.spec, { keep: request.keep, signal });
-    await lease.start(join(request.hostSocketDir, 'host.sock'), (event) => request.progress.event(event), signal);
-    const deadline = AbortSignal.timeout((request.gradingTimeout + MARGIN) * 1000);
-    const ended = Promise.withResolvers<never>();
-    const stop = (): void =>
-      ended.reject(signal.aborted ? signal.reason : new FaultError(timedOut(request.gradingTimeout)));
-    const either = AbortSignal.any([signal, deadline]);
-    either.addEventListener('abort', stop, { once: true });
-    await Promise.race([lease.finished(), ended.promise]);
+    await using lease = await ContainerLease.create(engine, spec, { keep: course.keep_container, signal });
+    await lease.start(join(owner.grade, 'host.sock'), (event) => progress.event(event), signal);
+    await awaitGrade(scene, lease);
   });
-  record.grade = await readGradeOutcome(results);
-  if (record.grade.fault) record.fail(record.grade.fault);
+}
+
+/** Follows a grade container that another command started at `since`, by the engine's clock. It gets its whole limit again. */
+export async function followGrade(scene: RunScene, id: string, since: Date | undefined): Promise<void> {
+  const { record, engine, owner, course, signal, progress } = scene;
+  await record.during('grading', 'grading', async () => {
+    await using lease = new ContainerLease(engine, id, { keep: course.keep_container });
+    await lease.join(join(owner.grade, 'host.sock'), (event) => progress.event(event), since, signal);
+    await awaitGrade(scene, lease);
+  });
+}
+
+/** Makes a grade container's results as empty as they were before one was made. */
+export async function clearGrade({ directory }: Pick<RunScene, 'directory'>): Promise<void> {
+  await rm(directory.grade, { recursive: true, force: true });
+  await mkdir(directory.grade);
+}
+
+async function awaitGrade(scene: RunScene, lease: ContainerLease): Promise<void> {
+  const { record, directory, signal, facts } = scene;
+  const limit = facts.settings.grading_timeout + MARGIN;
+  const deadline = AbortSignal.timeout(limit * 1000);
+  const either = AbortSignal.any([signal, deadline]);
+  const over = Promise.withResolvers<void>();
+  const stop = (): void => over.resolve();
+  either.addEventListener('abort', stop, { once: true });
+  if (either.aborted) stop();
+  await Promise.race([lease.finished(), over.promise]);
+  signal.throwIfAborted();
+  record.grade = await readGradeOutcome(directory.grade);
+  const { fault: told, result } = record.grade;
+  if (deadline.aborted) record.fail(timedOut(facts.settings.grading_timeout), 'grade');
+  else if (result) {
+    if (told) record.fail(told, 'grade');
+  } else if (told && told.code !== 'no_result') record.fail(told, 'grade');
+  else record.fail(await lease.lost('grading'));
 }
 
 function timedOut(seconds: number) {

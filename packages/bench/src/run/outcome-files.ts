@@ -1,7 +1,9 @@
 import { constants, open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type CheckRecord, ChecksFile } from '@ssebench/contracts/checks';
 import { Fault, fault } from '@ssebench/contracts/faults';
+import { gradeOf } from '@ssebench/contracts/grade';
+import { RESULT_FILE } from '@ssebench/contracts/layout';
 import { EvaluatorResult } from '@ssebench/contracts/result';
 import { WorkOutcome } from '@ssebench/contracts/work-outcome';
 import type { z } from 'zod';
@@ -11,23 +13,42 @@ const MAX_DOCUMENT = 32 * 1024 * 1024;
 
 /** How the agent phase ended, as the work container left it; undefined when it left nothing. */
 export function readWorkOutcome(directory: string): Promise<WorkOutcome | undefined> {
-  return readDocument(join(directory, 'work.json'), WorkOutcome);
+  return readDocument(join(directory, RESULT_FILE.work), WorkOutcome);
 }
 
-/** What the grade container left. Without a result there is always a fault. */
+/** What was left of grading. Without a verdict there is always a fault. */
 export interface GradeOutcome {
   result: EvaluatorResult | undefined;
   checks: CheckRecord[];
   fault: Fault | null;
 }
 
+/**
+ * The grade that a container left in its results. Where it could not finish one, a check that failed by then makes the
+ * grade `failed` all the same, whatever ended the container (design §5).
+ */
 export async function readGradeOutcome(directory: string): Promise<GradeOutcome> {
-  const result = await readDocument(join(directory, 'result.json'), EvaluatorResult);
-  const checks = (await readDocument(join(directory, 'checks.json'), ChecksFile)) ?? [];
-  const told = await readDocument(join(directory, 'grade-fault.json'), Fault);
-  const missing = result ? null : fault('no_result', 'the grade container left no result.json');
-  return { result, checks, fault: told ?? missing };
+  const result = await readDocument(join(directory, RESULT_FILE.grade), EvaluatorResult);
+  const checks = (await readDocument(join(directory, RESULT_FILE.checks), ChecksFile)) ?? [];
+  const told = await readDocument(join(directory, RESULT_FILE.gradeFault), Fault);
+  if (result) return { result, checks, fault: told ?? null };
+  const failed = checks.find(({ outcome }) => outcome !== 'passed');
+  if (!failed) {
+    const missing = fault('no_result', 'the grade container left no result.json', { phase: 'grading' });
+    return { result: undefined, checks, fault: told ?? missing };
+  }
+  const log =
+    failed.log === null ? undefined : await readRegularFile(join(directory, basename(failed.log)), MAX_DOCUMENT);
+  const output = log?.toString('utf8') ?? '';
+  return {
+    result: { patch_result: gradeOf(checks.map((record) => ({ record, output }))), runtime_result: UNKNOWN },
+    checks,
+    fault: null,
+  };
 }
+
+/** What a container that ended early did not tell; the work container's own record says more. */
+const UNKNOWN = { agent_duration: 0, agent_timeout: false, evaluator_timeout: false, agent_exit_code: null } as const;
 
 /** A regular file that holds a valid document; anything else counts as not there. */
 async function readDocument<T extends z.ZodType>(path: string, schema: T): Promise<z.infer<T> | undefined> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
+import type { EngineDescription } from '@ssebench/contracts/summary';
 import type { ContainerSpec } from '@ssebench/engine/container';
 import type { ContainerEngine, EngineAbilities } from '@ssebench/engine/port';
 import type { Agent } from '../config/agents.ts';
@@ -17,6 +18,7 @@ export interface Prepared {
   /** Of a container of the tool image that is never started: the task's answers are copied from it. */
   answersSpec: ContainerSpec;
   abilities: EngineAbilities;
+  description: EngineDescription;
 }
 
 interface Preparation {
@@ -40,12 +42,13 @@ export async function prepareRun(
   const [version, info] = await record.during('start', 'engine', () =>
     Promise.all([engine.version({ signal }), engine.info({ signal })]),
   );
-  record.engine = {
+  const description: EngineDescription = {
     name: version.product,
     version: version.version,
     api_version: version.apiVersion,
     arch: info.architecture,
   };
+  record.engine = description;
   const cacheDir = join(context.workspace, '.cache');
   const abilities = await record.during('start', 'probes', () =>
     cachedAbilities(engine, { info, version, cacheDir, hostDirectory, signal }),
@@ -80,10 +83,12 @@ export async function prepareRun(
     agent: images.agentImage?.id ?? null,
     runtime: images.runtime.hash,
   };
-  return { images, abilities, answersSpec: answersContainer(images.tool.id, plan.runId, ownerSocket) };
+  const answersSpec = answersContainer(images.tool.id, plan.runId, ownerSocket);
+  return { images, abilities, description, answersSpec };
 }
 
-function answersContainer(image: string, runId: string, ownerSocket: string): ContainerSpec {
+/** A container of the tool image that is never started: the task's answers are copied from it. */
+export function answersContainer(image: string, runId: string, ownerSocket: string): ContainerSpec {
   return {
     image,
     entrypoint: ['/bin/true'],

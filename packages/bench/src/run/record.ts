@@ -1,10 +1,14 @@
 import { type Fault, FaultError, fault, type Phase } from '@ssebench/contracts/faults';
 import type { EffectiveLimits } from '@ssebench/contracts/limits';
+import type { PatchResult } from '@ssebench/contracts/result';
 import type { EngineDescription, PhaseDuration, RunImages } from '@ssebench/contracts/summary';
 import type { WorkOutcome } from '@ssebench/contracts/work-outcome';
 import { isEngineError } from '@ssebench/engine/errors';
 import { UserError } from '../cli/errors.ts';
 import type { GradeOutcome } from './outcome-files.ts';
+
+/** Where a fault was found: on the host, or in the container that the agent works in, or in the one that only grades. */
+export type Teller = 'host' | 'work' | 'grade';
 
 /** What is known of a run so far. It is complete at every moment: whatever ends a run, a summary can be made of it. */
 export class RunRecord {
@@ -15,15 +19,35 @@ export class RunRecord {
   grade: GradeOutcome | null = null;
   readonly phases: PhaseDuration[] = [];
   #fault: Fault | null = null;
+  #teller: Teller = 'host';
   #phase: Phase = 'prepare';
 
+  /** Why the run has no verdict; null when it has one, or may still get one. */
   get fault(): Fault | null {
-    return this.#fault;
+    return this.verdict ? null : this.#fault;
+  }
+
+  /** The grade that the run ends with, whatever happens after it. */
+  get verdict(): PatchResult | null {
+    const result = this.grade?.result?.patch_result;
+    return result && result.status !== 'error' ? result : null;
+  }
+
+  /** Who told of the fault. */
+  get teller(): Teller {
+    return this.#teller;
   }
 
   /** The first cause wins: what comes after it, clean-up included, changes nothing. */
-  fail(cause: Fault): void {
-    this.#fault ??= cause;
+  fail(cause: Fault, teller: Teller = 'host'): void {
+    if (this.#fault) return;
+    this.#fault = cause;
+    this.#teller = teller;
+  }
+
+  /** The same cause, weighed by what the host sees. */
+  weigh(cause: Fault): void {
+    this.#fault = cause;
   }
 
   /** Records what was thrown. @param stop its reason is what the user or a deadline ended the run with */
@@ -52,7 +76,8 @@ function stopFault(reason: unknown, phase: Phase): Fault {
 
 function faultOf(error: unknown, phase: Phase): Fault {
   if (error instanceof FaultError) return error.fault;
-  if (isEngineError(error, 'unreachable')) return fault('engine_unreachable', error.message, { phase });
+  if (isEngineError(error, 'unreachable', 'timeout')) return fault('engine_unreachable', error.message, { phase });
+  if (isEngineError(error, 'not_found') && phase !== 'prepare') return fault('image_missing', error.message, { phase });
   if (isEngineError(error, 'build_failed')) return fault('image_build_failed', error.message);
   if (isEngineError(error)) return fault('engine_refused', error.message, { phase });
   if (error instanceof UserError) return fault('internal', error.message, { phase, blame: 'user', retryable: false });

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readlink, rename, rm, symlink, unlink } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { lstat, mkdir, readlink, rename, rm, symlink, unlink } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { UserError } from '../cli/errors.ts';
 import { LIVE } from '../results/scan.ts';
 
@@ -50,44 +49,49 @@ export function runDirectory(resultsRoot: string, name: RunName, token: string):
 }
 
 /**
- * Makes the run's directory and the link `latest` beside it.
+ * Makes the run's directory, lets `begin` write its first files, and only then gives it its name: whoever finds the name
+ * finds a run that says what it is. Then the link `latest` beside it. When it fails nothing is left.
  * @throws UserError when the run ID is in use for this task, model and agent
  */
-export async function createRunDirectory(resultsRoot: string, name: RunName): Promise<RunDirectory> {
-  const directory = runDirectory(resultsRoot, name, randomBytes(4).toString('hex'));
+export async function createRunDirectory(directory: RunDirectory, begin: () => Promise<void>): Promise<void> {
   const { path, live } = directory;
-  await mkdir(live, { recursive: true });
-  for (const part of [directory.work, directory.grade, directory.archive]) await mkdir(part);
-  await mkdir(dirname(path), { recursive: true });
   try {
+    await mkdir(live, { recursive: true });
+    for (const part of [directory.work, directory.grade, directory.archive]) await mkdir(part);
+    await begin();
+    await mkdir(dirname(path), { recursive: true });
     await symlink(relative(dirname(path), live), path);
   } catch (error) {
-    await rm(live, { recursive: true });
+    await rm(live, { recursive: true, force: true });
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     throw new UserError(`the run directory ${path} exists; use another --run-id`);
   }
-  await pointLatest(path, name.runId);
-  return directory;
+  await pointLatest(path);
 }
 
-/** The finished directory takes the link's place. Safe to call again after a kill in its middle. */
+/**
+ * The finished directory takes the link's place. Safe to call again after a kill in its middle.
+ * @throws UserError when another run has the name, which can only be when this one was killed before it got it
+ */
 export async function settleRunDirectory({ path, live }: RunDirectory): Promise<void> {
   const link = await readlink(path).catch(() => undefined);
-  if (link !== undefined) await unlink(path);
+  if (link !== undefined && resolve(dirname(path), link) === live) await unlink(path);
+  else if (await lstat(path).catch(() => undefined)) throw new UserError(`${path} is another run; see ${live}`);
   await mkdir(dirname(path), { recursive: true });
   await rename(live, path);
 }
 
-/** `latest` is for people: where a file system has no links, the run goes on without it. */
-async function pointLatest(path: string, runId: string): Promise<void> {
+/** `latest` is for people: where it can't be made, the run goes on without it. */
+async function pointLatest(path: string): Promise<void> {
   const latest = join(dirname(path), 'latest');
+  const runId = relative(dirname(path), path);
   const temporary = join(dirname(path), `.latest-${runId}`);
   try {
     await symlink(runId, temporary);
     await rename(temporary, latest);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EISDIR' && code !== 'ENOTEMPTY') throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EEXIST', 'EPERM', 'ENOTSUP', 'EISDIR', 'ENOTEMPTY', 'ENOSPC', 'EDQUOT'].includes(code)) throw error;
     await rm(temporary, { force: true });
   }
 }

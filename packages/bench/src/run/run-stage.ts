@@ -1,14 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import type { PatchResult } from '@ssebench/contracts/result';
 import type { ContainerEngine } from '@ssebench/engine/port';
+import { UserError } from '../cli/errors.ts';
 import type { RunProgress } from '../progress/run-progress.ts';
-import { collectResults } from './collect.ts';
+import { weighFault } from './blame.ts';
 import { watchInterrupts } from './interrupt.ts';
-import { claimRun, type RunOwner } from './owner.ts';
+import { claimRun } from './owner.ts';
 import type { GradePlan } from './plan.ts';
 import { RunRecord } from './record.ts';
-import { createRunDirectory, type RunDirectory, settleRunDirectory } from './run-directory.ts';
+import { createRunDirectory, runDirectory } from './run-directory.ts';
+import type { Stage } from './run-scene.ts';
 import type { RunFacts } from './summarize.ts';
-import { dropOwnerFile, writeFirstResult, writeResults } from './write-results.ts';
+import { endRun, writeFirstResult } from './write-results.ts';
 
 /** What a run needs of the program around it. */
 export interface RunContext {
@@ -30,56 +33,64 @@ export interface RunReport {
   interrupted: boolean;
 }
 
-/** What every run has while it goes on. */
-export interface Stage {
-  record: RunRecord;
-  directory: RunDirectory;
-  owner: RunOwner;
-  engine: ContainerEngine;
-  /** Fires when the user stops the run. */
-  signal: AbortSignal;
-}
-
 /**
  * Conducts a run in a directory of its own. Whatever happens after that directory is made, it holds a `result.json` and a
  * `summary.json` that say so, and the report is made of them.
- * @throws UserError when the run's directory exists
+ * @throws UserError when the run's directory exists or can't be made, and when the results can't be written in the end:
+ * then the run has not ended, and `ssebench runs recover` ends it
  */
 export async function conductInDirectory(
   plan: Pick<GradePlan, 'task' | 'settings' | 'runId' | 'startedAt' | 'resultsRoot'>,
   context: RunContext,
   conduct: (stage: Stage) => Promise<void>,
 ): Promise<RunReport> {
-  const { task, settings, runId, startedAt } = plan;
+  const { task, settings, runId, startedAt, resultsRoot } = plan;
+  const { progress } = context;
   const facts: RunFacts = { task, settings, runId, startedAt, version: context.version };
   const record = new RunRecord();
   using interrupts = watchInterrupts();
   const { signal } = interrupts;
-  const directory = await createRunDirectory(plan.resultsRoot, {
-    task: task.id,
-    model: settings.model,
-    agent: settings.agent,
-    runId,
-  });
+  const name = { task: task.id, model: settings.model, agent: settings.agent, runId };
+  const directory = runDirectory(resultsRoot, name, randomBytes(4).toString('hex'));
   const owner = await claimRun(directory.token);
   try {
-    await writeFirstResult(directory, facts, owner);
+    await createRunDirectory(directory, () => writeFirstResult(directory, facts, owner));
+  } catch (error) {
+    await owner.release();
+    throw isDiskError(error) ? new UserError(`the run can't begin: ${String(error)}`) : error;
+  }
+  try {
     const engine = await context.connect();
     try {
-      await conduct({ record, directory, owner, engine, signal });
+      await conduct({ facts, record, directory, owner, engine, progress, signal });
     } finally {
       engine.close();
     }
   } catch (error) {
     record.failWith(error, signal);
   }
-  await record
-    .during('collect', 'collect', () => collectResults(directory))
-    .catch((error: unknown) => record.failWith(error, signal));
-  const patchResult = await writeResults(directory, facts, record);
-  await dropOwnerFile(directory);
-  await settleRunDirectory(directory);
-  await owner.release();
-  context.progress.close();
-  return { directory: directory.path, patchResult, interrupted: record.fault?.code === 'interrupted' };
+  await weighFault(record, directory);
+  try {
+    const { patch_result } = await endRun(directory, facts, record);
+    await owner.release();
+    return { directory: directory.path, patchResult: patch_result, interrupted: record.fault?.code === 'interrupted' };
+  } catch (error) {
+    await owner.abandon();
+    throw isDiskError(error) ? unwritable(runId, resultsRoot, error) : error;
+  } finally {
+    progress.close();
+  }
+}
+
+function isDiskError(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES'].includes(code);
+}
+
+/** Everything that the results are made of stands where the containers left it. */
+export function unwritable(runId: string, resultsRoot: string, error: unknown): UserError {
+  return new UserError(
+    `the results of run ${runId} can't be written: ${String(error)}\n` +
+      `nothing is lost; when that is put right: ssebench runs recover ${runId} --dir ${resultsRoot}`,
+  );
 }

@@ -9,7 +9,7 @@ import type { RunRecord } from './record.ts';
 export interface RunFacts {
   runId: string;
   startedAt: Date;
-  task: Task;
+  task: Pick<Task, 'id' | 'config' | 'datasetVersion' | 'filesDigest'>;
   settings: RunSettings;
   version: string;
 }
@@ -45,9 +45,10 @@ export function summaryOf(facts: RunFacts, record: RunRecord, endedAt: Date): Su
   });
 }
 
-function patchResult({ grade, fault }: RunRecord): PatchResult {
-  if (grade?.result && !fault) return grade.result.patch_result;
-  if (grade?.result && grade.result.patch_result.status === 'error') return grade.result.patch_result;
+function patchResult({ verdict, grade, fault }: RunRecord): PatchResult {
+  if (verdict) return verdict;
+  const told = grade?.result?.patch_result;
+  if (told && fault?.code === grade?.fault?.code) return told;
   return notGraded(fault ? errorMessage(fault) : 'No result: evaluator did not produce output');
 }
 

@@ -1,84 +1,124 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fault } from '@ssebench/contracts/faults';
+import type { Step } from '@ssebench/contracts/events';
+import { type Fault, fault, type Phase } from '@ssebench/contracts/faults';
 import type { ContainerLease } from './container-lease.ts';
-import { overran, type RunScene } from './execute-run.ts';
 import { readWorkOutcome } from './outcome-files.ts';
+import type { RunScene } from './run-scene.ts';
 
 /** What the services' start and the capture may take beside the agent's own time, in seconds. */
 const START_ALLOWANCE = 330;
 const CAPTURE_ALLOWANCE = 600;
 /** How long a container has to end by itself when the run is stopped, in seconds. */
 const STOP_GRACE = 20;
+/** What a timer can take, in milliseconds: 24 days. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 /** Where the container's events can't be heard, we look for its outcome this often. Milliseconds. */
 const LOOK_INTERVAL = 200;
 
+/** Only to say where a container was lost; nothing is decided by it. */
+const PHASE_OF: Partial<Record<Step, Phase>> = {
+  services: 'start',
+  agent: 'agent',
+  ending: 'agent',
+  capture: 'capture',
+  grading: 'grading',
+};
+
+/** How the watching of a work container ended: by itself, or because the user stopped the command. */
+export type WorkEnd = 'ended' | 'stopped';
+
+/** Beginnings of a watch: the container is started by us, or was by somebody else some time ago. */
+export interface Watch {
+  /** Makes the lease hear of the container's events. */
+  begin(socket: string, onEvent: Parameters<ContainerLease['start']>[1]): Promise<void>;
+  /** Seconds since the container's start. */
+  elapsed: number;
+}
+
 /**
- * Starts the agent's container and waits until its patch is captured (in `same`: until it is graded), or it ended, or the
+ * Watches the agent's container until its patch is captured (in `same`: until it is graded), or it ended, or the
  * user or the host's own deadline ends it. What it left of its outcome, or why it left none, stands in the record.
  */
-export async function workInContainer(scene: RunScene, lease: ContainerLease): Promise<void> {
-  const { record, owner, plan, context, directory, signal, prepared } = scene;
-  const { settings } = plan;
+export async function followWork(scene: RunScene, lease: ContainerLease, { begin, elapsed }: Watch): Promise<WorkEnd> {
+  const { record, owner, progress, directory, signal, facts, course } = scene;
+  const both = facts.settings.grading === 'same';
   const captured = Promise.withResolvers<void>();
+  let phase: Phase = 'start';
   await record.during('start', 'start', () =>
-    lease.start(
-      join(owner.work, 'host.sock'),
-      (event) => {
-        context.progress.event(event);
-        if (event.type === 'captured') captured.resolve();
-      },
-      signal,
-    ),
+    begin(join(owner.work, 'host.sock'), (event) => {
+      progress.event(event);
+      if (event.type === 'captured') captured.resolve();
+      if (event.type === 'step_started') phase = PHASE_OF[event.step] ?? phase;
+    }),
   );
-  context.progress.phase('agent', join(directory.work, 'agent.log'));
-  const both = settings.grading === 'same';
-  const limit =
-    START_ALLOWANCE + settings.timeout + plan.agentGrace + CAPTURE_ALLOWANCE + (both ? settings.grading_timeout : 0);
+  progress.phase('agent', join(directory.work, 'agent.log'));
+  const limit = workLimit(scene);
   const seen = new AbortController();
-  if (!prepared.abilities.socketMounts) void lookForOutcome(directory.work, seen.signal).then(captured.resolve);
+  const look = !course.socket_mounts || elapsed > 0;
+  if (look) void lookForOutcome(directory.work, seen.signal).then(captured.resolve);
+  let end: WorkEnd = 'ended';
   try {
     await record.during('agent', both ? 'agent and grading' : 'agent', () =>
-      until(both ? lease.finished() : Promise.race([captured.promise, lease.finished()]), limit, signal),
+      until(both ? lease.finished() : Promise.race([captured.promise, lease.finished()]), limit - elapsed, signal),
     );
   } catch (error) {
-    await lease.stop(error instanceof StoppedError ? STOP_GRACE : 0);
-    record.fail(
-      error instanceof StoppedError ? fault('interrupted', `stopped by ${error.reason}`) : overran(limit).fault,
-    );
+    if (error instanceof StoppedError) end = 'stopped';
+    else if (error instanceof OverdueError) {
+      await lease.stop(0);
+      record.fail(overran(limit));
+    } else throw error;
   } finally {
     seen.abort();
   }
+  if (end === 'ended') await takeOutcome(scene, lease, phase);
+  return end;
+}
+
+/** Ends the container of a run that the user stops, in its own words where it still finds some. */
+export async function stopWork({ record, directory, signal }: RunScene, lease: ContainerLease): Promise<void> {
+  await lease.stop(STOP_GRACE);
+  record.fail(fault('interrupted', `stopped by ${String(signal.reason)}`));
   record.work = (await readWorkOutcome(directory.work)) ?? null;
-  if (record.work?.fault) record.fail(record.work.fault);
-  if (!record.work)
-    record.fail(fault('container_lost', 'the work container ended without telling how the agent phase went'));
 }
 
-class StoppedError extends Error {
-  readonly reason: string;
-
-  constructor(reason: string) {
-    super(reason);
-    this.reason = reason;
-  }
+async function takeOutcome({ record, directory }: RunScene, lease: ContainerLease, phase: Phase): Promise<void> {
+  record.work = (await readWorkOutcome(directory.work)) ?? null;
+  if (record.work?.fault) record.fail(record.work.fault, 'work');
+  if (!record.work && !record.fault) record.fail(await lease.lost(phase));
 }
 
-/** Waits for `done`, but no longer than `seconds` (rejects) and not beyond the user's wish to stop (`StoppedError`). */
+/** Seconds from the container's start to the host's own deadline. */
+function workLimit({ facts: { settings }, course }: RunScene): number {
+  const grading = settings.grading === 'same' ? settings.grading_timeout : 0;
+  return START_ALLOWANCE + settings.timeout + (course.work?.agent_grace ?? 0) + CAPTURE_ALLOWANCE + grading;
+}
+
+/** A run whose agent phase did not end in time is ended from outside. */
+function overran(limit: number): Fault {
+  return fault('agent_overran', `the agent phase had not ended ${limit} s after its start; the container was killed`);
+}
+
+class StoppedError extends Error {}
+class OverdueError extends Error {}
+
+/** Waits for `done`, but no longer than `seconds` (`OverdueError`) and not beyond the user's wish to stop (`StoppedError`). */
 async function until(done: Promise<void>, seconds: number, signal: AbortSignal): Promise<void> {
-  const deadline = AbortSignal.timeout(seconds * 1000);
-  const either = AbortSignal.any([signal, deadline]);
-  const stopped = Promise.withResolvers<never>();
-  const stop = (): void => stopped.reject(signal.aborted ? new StoppedError(String(signal.reason)) : deadline.reason);
-  either.addEventListener('abort', stop, { once: true });
-  if (either.aborted) stop();
+  const overdue = Promise.withResolvers<never>();
+  const stop = (): void => overdue.reject(new StoppedError());
+  const ms = Math.min(Math.max(0, seconds) * 1000, LONGEST_TIMER);
+  const timer = setTimeout(() => overdue.reject(new OverdueError()), ms);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   try {
-    await Promise.race([done, stopped.promise]);
+    await Promise.race([done, overdue.promise]);
   } finally {
-    either.removeEventListener('abort', stop);
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
   }
 }
 
 async function lookForOutcome(directory: string, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !(await readWorkOutcome(directory))) await delay(LOOK_INTERVAL);
+  while (!signal.aborted && !(await readWorkOutcome(directory)))
+    await delay(LOOK_INTERVAL, undefined, { signal }).catch(() => undefined);
 }

@@ -1,56 +1,97 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CONTAINER } from '@ssebench/contracts/layout';
-import { notGraded, type PatchResult } from '@ssebench/contracts/result';
+import { notGraded, type ResultFile } from '@ssebench/contracts/result';
+import { Summary } from '@ssebench/contracts/summary';
+import type { TaskConfig } from '@ssebench/contracts/task-config';
 import { isEngineError } from '@ssebench/engine/errors';
+import type { ContainerEngine } from '@ssebench/engine/port';
 import { unpackFile } from '@ssebench/engine/tar';
-import { writeFileAtomic } from '../results/atomic-write.ts';
-import { OWNER_FILE, type OwnerFile } from '../results/owner.ts';
-import type { RunScene } from './execute-run.ts';
+import { flushDirectory, writeFileAtomic } from '../results/atomic-write.ts';
+import { OWNER_FILE } from '../results/owner.ts';
+import { collectResults, dropParts } from './collect.ts';
 import type { RunOwner } from './owner.ts';
+import { writeOwnerFile } from './owner-file.ts';
 import type { RunRecord } from './record.ts';
-import type { RunDirectory } from './run-directory.ts';
-import { type RunFacts, resultOf, summaryOf } from './summarize.ts';
+import { makeReserve, useReserve } from './reserve.ts';
+import { type RunDirectory, settleRunDirectory } from './run-directory.ts';
+import { type RunFacts, summaryOf } from './summarize.ts';
+
+/** The summary of a run whose outcome is decided, while its results are being written. */
+const DECIDED_FILE = '.decided.json';
 
 /** From a run's first moment on its directory says that it did not end, who owns it, and all that its summary will need. */
-export async function writeFirstResult({ live }: RunDirectory, facts: RunFacts, owner: RunOwner): Promise<void> {
+export async function writeFirstResult(directory: RunDirectory, facts: RunFacts, owner: RunOwner): Promise<void> {
   const result = {
     patch_result: notGraded('No result: the run has not ended'),
     runtime_result: { agent_duration: 0, agent_timeout: false, evaluator_timeout: false, agent_exit_code: null },
     config: facts.settings,
-  };
-  const { socket, directory } = owner;
-  await writeFileAtomic(join(live, OWNER_FILE), JSON.stringify({ socket, directory, facts } satisfies OwnerFile));
-  await writeFileAtomic(join(live, 'result.json'), JSON.stringify(result));
+  } satisfies ResultFile;
+  await makeReserve(directory);
+  await writeFileAtomic(join(directory.live, 'result.json'), JSON.stringify(result));
+  await writeOwnerFile(directory, facts, owner, null);
 }
 
-/** Writes `result.json`, then `summary.json`: a directory with a summary is a run that has ended. */
-export async function writeResults({ live }: RunDirectory, facts: RunFacts, record: RunRecord): Promise<PatchResult> {
-  const result = resultOf(facts, record);
-  if (record.grade?.checks.length)
-    await writeFileAtomic(join(live, 'checks.json'), JSON.stringify(record.grade.checks));
-  await writeFileAtomic(join(live, 'result.json'), JSON.stringify(result));
-  await writeFileAtomic(join(live, 'summary.json'), JSON.stringify(summaryOf(facts, record, new Date())));
-  return result.patch_result;
+/**
+ * Ends a run: decides its outcome, writes every file of it and gives the directory its place. The outcome stands once its
+ * first file is written: after a kill at any later moment `finishRun` with `decidedOutcome` writes just that one.
+ * @throws as `node:fs` does, such as on a full disk; then the run has not ended, and nothing is lost
+ */
+export async function endRun(directory: RunDirectory, facts: RunFacts, record: RunRecord): Promise<Summary> {
+  await useReserve(directory);
+  const outcome = summaryOf(facts, record, new Date());
+  await writeFileAtomic(join(directory.live, DECIDED_FILE), JSON.stringify(outcome));
+  await finishRun(directory, outcome);
+  return outcome;
 }
 
-/** A run that has ended has no owner. */
-export async function dropOwnerFile({ live }: RunDirectory): Promise<void> {
+/** The outcome of a run that was killed while it ended; undefined when it is not decided. */
+export async function decidedOutcome({ live }: RunDirectory): Promise<Summary | undefined> {
+  for (const name of ['summary.json', DECIDED_FILE]) {
+    const text = await readFile(join(live, name), 'utf8').catch(() => undefined);
+    if (text !== undefined) return Summary.parse(JSON.parse(text));
+  }
+  return undefined;
+}
+
+/** Writes what a decided outcome says. `summary.json` comes last: a directory with one is a run that has ended. */
+export async function finishRun(directory: RunDirectory, outcome: Summary): Promise<void> {
+  const { live } = directory;
+  const { patch_result, runtime_result, config, checks } = outcome;
+  await useReserve(directory);
+  await collectResults(directory);
+  if (checks.length > 0) await writeFileAtomic(join(live, 'checks.json'), JSON.stringify(checks));
+  const result: ResultFile = { patch_result, runtime_result, config };
+  await writeFileAtomic(join(live, 'result.json'), JSON.stringify(result));
+  await rename(join(live, DECIDED_FILE), join(live, 'summary.json')).catch((error: NodeJS.ErrnoException) => {
+    // Killed right after this once before: the summary has its name already.
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await flushDirectory(live);
+  await dropParts(directory);
   await rm(join(live, OWNER_FILE), { force: true });
+  await settleRunDirectory(directory);
 }
 
 /** Larger than any fix; bytes. */
 const MAX_REFERENCE_PATCH = 16 * 1024 * 1024;
 
-/** `reference.patch`, for reports: from the tool image, when the task has one. Its absence changes nothing. */
-export async function saveReferencePatch({ engine, plan, directory }: RunScene, toolContainer: string): Promise<void> {
-  const { patch } = plan.task.config.files;
-  if (!patch) return;
+/**
+ * `reference.patch`, for reports: from the tool image, when the task has one. Its absence changes nothing, so neither an
+ * engine that refuses nor a disk that is full is an error here.
+ */
+export async function saveReferencePatch(
+  { live }: RunDirectory,
+  { files }: TaskConfig,
+  { engine, id }: { engine: ContainerEngine; id: string },
+): Promise<void> {
+  if (!files.patch) return;
   try {
-    const archive = await engine.getArchive(toolContainer, `${CONTAINER.task}/${patch}`);
-    const bytes = await unpackFile(archive, basename(patch), { maxBytes: MAX_REFERENCE_PATCH });
-    if (bytes) await writeFileAtomic(join(directory.live, 'reference.patch'), bytes);
+    const archive = await engine.getArchive(id, `${CONTAINER.task}/${files.patch}`);
+    const bytes = await unpackFile(archive, basename(files.patch), { maxBytes: MAX_REFERENCE_PATCH });
+    if (bytes) await writeFileAtomic(join(live, 'reference.patch'), bytes);
   } catch (error) {
-    if (!isEngineError(error)) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (!isEngineError(error) && code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
   }
 }

@@ -18,7 +18,10 @@ const ACTION: Readonly<Record<string, string>> = { died: 'die', remove: 'destroy
 export function eventCalls(transport: Transport): Pick<ContainerEngine, 'events'> {
   return {
     async events(filter, signal) {
-      const query = { filters: JSON.stringify({ type: filter.types ?? ['container', 'image'], label: OURS }) };
+      const query = {
+        filters: JSON.stringify({ type: filter.types ?? ['container', 'image'], label: OURS }),
+        since: filter.since && (filter.since.getTime() / 1000).toFixed(3),
+      };
       const call = { operation: 'follow the events', method: 'GET', path: '/events', query } as const;
       return wanted(await transport.stream(call, {}, signal), filter);
     },

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { relative } from 'node:path';
 import { checksOf } from '@ssebench/contracts/task-config';
 import { connectEngine } from '@ssebench/engine/docker/connect';
 import { checkGradeArguments, checkRunArguments } from '../../run/check-arguments.ts';
 import type { GradeOptions, RunOptions } from '../../run/command-line.ts';
 import type { GradePlan, RunPlan } from '../../run/plan.ts';
 import type { RunContext, RunReport } from '../../run/run-stage.ts';
+import { abandonedNotice } from '../abandoned-notice.ts';
 import { closingLines } from '../closing-lines.ts';
 import { type Host, openHost } from '../host.ts';
 import { guardInterrupts } from '../interrupt.ts';
@@ -37,6 +39,9 @@ async function conduct(
 ): Promise<number> {
   // Before the run has a directory: an engine that is not there is no run.
   const engine = await connectEngine();
+  const { abandonedRuns } = await import('../../gc/abandoned-runs.ts');
+  const notice = abandonedNotice(await abandonedRuns(plan.resultsRoot), relative(process.cwd(), plan.resultsRoot));
+  if (notice) warn(notice);
   const { createProgress } = await import('../../progress/create-progress.ts');
   guardInterrupts();
   const report = await execute({

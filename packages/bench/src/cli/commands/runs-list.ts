@@ -1,9 +1,11 @@
 import { LABEL } from '@ssebench/contracts/labels';
 import type { ContainerState, ContainerSummary } from '@ssebench/engine/container';
 import type { ContainerEngine } from '@ssebench/engine/port';
+import { abandonedRuns } from '../../gc/abandoned-runs.ts';
 import { scanResults, type UnfinishedRun } from '../../results/scan.ts';
+import { abandonedNotice } from '../abandoned-notice.ts';
 import { withEngine } from '../host.ts';
-import { columns, print, printJson } from '../output.ts';
+import { columns, print, printJson, warn } from '../output.ts';
 
 export interface RunsListOptions {
   dir: string;
@@ -38,6 +40,8 @@ export async function runsList({ dir, json }: RunsListOptions): Promise<number> 
     const rows = runs.map((run) => [run.run_id, run.state, run.task, run.model, run.agent]);
     print(columns(['RUN ID', 'STATE', 'TASK', 'MODEL', 'AGENT'], rows));
   }
+  const notice = abandonedNotice(await abandonedRuns(dir), dir);
+  if (notice) warn(notice);
   return 0;
 }
 

@@ -35,7 +35,9 @@ async function showUnfinished(run: UnfinishedRun, json: boolean): Promise<void> 
   const owner = readOwner(run.dir);
   const goesOn = owner !== undefined && (await ownerLives(owner.socket));
   if (json) return printJson({ ...run, state: goesOn ? 'running' : 'lost' });
-  print(`Run ${run.run_id}: ${goesOn ? 'goes on' : 'its command was killed; "ssebench gc" finishes it'}`);
+  print(
+    `Run ${run.run_id}: ${goesOn ? 'goes on' : `its command was killed; "ssebench runs recover ${run.run_id}" ends it`}`,
+  );
   print(`Task ${run.task}, agent ${run.agent}, model ${run.model}`);
   print(`Run directory: ${run.dir}`);
 }

@@ -1,0 +1,31 @@
+import { checksOf } from '@ssebench/contracts/task-config';
+import { connectEngine } from '@ssebench/engine/docker/connect';
+import type { AbandonedRun } from '../gc/abandoned-runs.ts';
+import { createProgress } from '../progress/create-progress.ts';
+import { type Recovery, recoverRun } from '../run/recover-run.ts';
+import { closingLines } from './closing-lines.ts';
+import { print } from './output.ts';
+
+/** Brings one run to its end, with its progress on standard error. @throws as `recoverRun` */
+export async function recover(
+  { directory, owner }: AbandonedRun,
+  options: { wait: boolean; signal: AbortSignal },
+): Promise<Recovery> {
+  const progress = createProgress();
+  try {
+    progress.notice(`run ${owner.run_id} of ${owner.task.id}, started ${owner.started_at}, lost its command`);
+    return await recoverRun(directory, owner, {
+      ...options,
+      progress,
+      connect: (address) => connectEngine(address === undefined ? {} : { address }),
+    });
+  } finally {
+    progress.close();
+  }
+}
+
+/** The closing lines of a run that ended, as its own command would have printed them. */
+export function printEnded({ directory }: AbandonedRun, { outcome }: Extract<Recovery, { state: 'ended' }>): void {
+  const { patch_result: patchResult, task } = outcome;
+  for (const line of closingLines({ patchResult, checks: checksOf(task), directory: directory.path })) print(line);
+}
