@@ -3,6 +3,7 @@ import {
   ApiError,
   Capabilities,
   CaptureReport,
+  GradingPreparation,
   Metadata,
   ScriptResult,
   Success,
@@ -26,6 +27,8 @@ export interface CallLimit {
 export interface CheckArgument {
   /** Check the graded copy instead of the agent's tree. */
   grading: boolean;
+  /** On the strict tree. */
+  strict?: boolean;
   /** Only for `run_poc`: which one, and in which build. */
   poc?: string;
   build?: string | undefined;
@@ -78,8 +81,8 @@ export class DaemonClient {
     return this.#call('POST', '/admin/capture', CaptureReport, {}, limit);
   }
 
-  async prepareGrading(limit: CallLimit & { timeoutMs: number }): Promise<void> {
-    await this.#call('POST', '/prepare_grading', Success, {}, limit);
+  prepareGrading(limit: CallLimit & { timeoutMs: number }): Promise<GradingPreparation> {
+    return this.#call('POST', '/prepare_grading', GradingPreparation, {}, limit);
   }
 
   async publish(event: RunEvent, limit: CallLimit = {}): Promise<void> {

@@ -67,7 +67,7 @@ interface CheckRun {
 }
 
 /** One check; one that hits its limit is run once more, and the second run counts. */
-async function runCheck(
+export async function runCheck(
   daemon: GradingDaemon,
   name: CheckName,
   argument: CheckArgument,

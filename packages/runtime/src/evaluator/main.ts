@@ -1,11 +1,14 @@
-import type { Fault } from '@ssebench/contracts/faults';
+import type { CheckName } from '@ssebench/contracts/difficulty';
 import type { GradedCheck } from '@ssebench/contracts/grade';
+import type { Integrity } from '@ssebench/contracts/integrity';
 import { DaemonClient } from '../client/daemon-client.ts';
 import { EventPublisher } from '../client/event-publisher.ts';
+import type { NewEvent } from '../daemon/events.ts';
 import { grade } from './grading.ts';
 import type { Graded } from './outcome.ts';
-import { writeChecks, writeGrade } from './records.ts';
-import { evaluatorSettings } from './settings.ts';
+import { writeChecks, writeGrade, writeIntegrity } from './records.ts';
+import { type EvaluatorSettings, evaluatorSettings } from './settings.ts';
+import { runStrictChecks, strictStart } from './strict.ts';
 
 const PUBLISH_MS = 2_000;
 
@@ -17,6 +20,7 @@ export async function runEvaluator(env: NodeJS.ProcessEnv = process.env): Promis
   try {
     const settings = evaluatorSettings(env);
     const daemon = new DaemonClient(settings.adminSocket);
+    const began = performance.now();
     say(`[evaluator] Grading Start (Timeout: ${settings.gradingTimeout}s)`);
     const graded = await grade(daemon, {
       checkTimeout: settings.checkTimeout,
@@ -27,9 +31,12 @@ export async function runEvaluator(env: NodeJS.ProcessEnv = process.env): Promis
       },
     });
     say(verdictLine(graded));
-    if (graded.fault) await publishFault(daemon, graded.fault);
+    if (graded.fault) await publish(daemon, { type: 'fault', fault: graded.fault });
+    const { integrity, due } = strictStart(graded);
+    if (integrity) await writeIntegrity(settings.results, integrity);
     const result = await writeGrade(settings.results, graded, settings.agent);
     say(JSON.stringify(result));
+    if (integrity) await gradeStrictly(daemon, settings, integrity, due, began);
     daemon.close();
     return 0;
   } catch (error) {
@@ -38,10 +45,37 @@ export async function runEvaluator(env: NodeJS.ProcessEnv = process.env): Promis
   }
 }
 
-async function publishFault(daemon: DaemonClient, fault: Fault): Promise<void> {
+/** The strict checks, after the grade: whatever becomes of them, that stands. */
+async function gradeStrictly(
+  daemon: DaemonClient,
+  { results, checkTimeout, gradingTimeout }: EvaluatorSettings,
+  integrity: Integrity,
+  due: readonly CheckName[],
+  began: number,
+): Promise<void> {
+  if (integrity.touched_tests_total > 0) {
+    say(`[strict] The patch touches ${integrity.touched_tests_total} tests, build scripts or test configuration files`);
+  }
+  if (due.length === 0) return;
+  const left = gradingTimeout * 1000 - (performance.now() - began);
+  const strict = await runStrictChecks(daemon, due, {
+    checkTimeout,
+    gradingTimeout,
+    signal: AbortSignal.timeout(Math.max(0, Math.round(left))),
+    async onCheck(check, soFar) {
+      sayCheck(check, 'strict');
+      await writeIntegrity(results, { ...integrity, strict: soFar });
+    },
+  });
+  await writeIntegrity(results, { ...integrity, strict });
+  say(`[strict] ${strict.status}${strict.detail === null ? '' : `: ${strict.detail}`}`);
+  await publish(daemon, { type: 'strict_ended', status: strict.status });
+}
+
+async function publish(daemon: DaemonClient, event: NewEvent): Promise<void> {
   const events = new EventPublisher(daemon, (type, error) => say(`[evaluator] no ${type} event: ${String(error)}`));
   events.open();
-  events.publish({ type: 'fault', fault });
+  events.publish(event);
   await events.flush(PUBLISH_MS);
 }
 
@@ -51,10 +85,10 @@ function verdictLine({ grade: { status, error_msg } }: Graded): string {
   return `[result] Not graded: ${error_msg}`;
 }
 
-function sayCheck(check: GradedCheck | undefined): void {
+function sayCheck(check: GradedCheck | undefined, kind: 'check' | 'strict' = 'check'): void {
   if (!check) return;
   const { check: name, poc, outcome, duration_ms, confirmed } = check.record;
-  say(`[check] ${poc ? `${name} ${poc}` : name}: ${outcome}${confirmed ? ' (confirmed)' : ''} in ${duration_ms} ms`);
+  say(`[${kind}] ${poc ? `${name} ${poc}` : name}: ${outcome}${confirmed ? ' (confirmed)' : ''} in ${duration_ms} ms`);
 }
 
 function say(line: string): void {

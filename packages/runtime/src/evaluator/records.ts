@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CheckRecord } from '@ssebench/contracts/checks';
 import type { GradedCheck } from '@ssebench/contracts/grade';
+import type { Integrity } from '@ssebench/contracts/integrity';
 import { RESULT_FILE } from '@ssebench/contracts/layout';
 import type { EvaluatorResult } from '@ssebench/contracts/result';
 import { writeFileAtomic } from '../system/atomic-file.ts';
@@ -11,6 +12,11 @@ import type { AgentRuntime } from './settings.ts';
 export async function writeChecks(results: string, checks: readonly GradedCheck[]): Promise<void> {
   const records: CheckRecord[] = checks.map(({ record }) => record);
   await writeFileAtomic(join(results, RESULT_FILE.checks), json(records));
+}
+
+/** Writes `integrity.json`. */
+export async function writeIntegrity(results: string, integrity: Integrity): Promise<void> {
+  await writeFileAtomic(join(results, RESULT_FILE.integrity), json(integrity));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CheckRecord, ChecksFile } from '@ssebench/contracts/checks';
@@ -6,6 +7,11 @@ import { RESULT_FILE } from '@ssebench/contracts/layout';
 import { brokenGrade, type GradingFault } from './outcome.ts';
 import { writeGrade } from './records.ts';
 import { agentRuntime } from './settings.ts';
+
+/** Whether the evaluator wrote its grade; the strict checks come after that. */
+export function gradeIsWritten(results: string): boolean {
+  return existsSync(join(results, RESULT_FILE.grade));
+}
 
 /**
  * Writes the grade that an evaluator which was lost could not write: from the checks that it left in `checks.json`.

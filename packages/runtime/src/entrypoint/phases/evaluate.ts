@@ -3,7 +3,7 @@ import { fault } from '@ssebench/contracts/faults';
 import { ENV } from '@ssebench/contracts/layout';
 import { defaultGradingTimeout } from '@ssebench/contracts/run-settings';
 import { type GradingFault, gradingFault, gradingTimedOut } from '../../evaluator/outcome.ts';
-import { salvageGrade } from '../../evaluator/salvage.ts';
+import { gradeIsWritten, salvageGrade } from '../../evaluator/salvage.ts';
 import { aborted, within } from '../../system/waiting.ts';
 import { agentVariables } from '../agent-result.ts';
 import { log } from '../log.ts';
@@ -25,9 +25,11 @@ export const evaluate: Phase = {
   step: 'grading',
   async run(run) {
     const cause = await letGrade(run);
-    if (run.stopped.aborted) return;
+    if (cause) log('ERROR', cause.fault.detail, { code: cause.fault.code });
+    // What goes wrong in the strict checks, which come after the grade, leaves that as it is.
+    run.graded = gradeIsWritten(run.settings.results);
+    if (run.graded || run.stopped.aborted) return;
     if (cause) {
-      log('ERROR', cause.fault.detail, { code: cause.fault.code });
       run.events.publish({ type: 'fault', fault: cause.fault });
       await salvageGrade(run.settings.results, cause, agentVariables(run));
     }
