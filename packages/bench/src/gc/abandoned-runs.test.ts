@@ -2,7 +2,7 @@ import { existsSync, lstatSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type CliFolder, cliFolder } from '../cli/test-cli.ts';
-import { type StartedRun, startedRun } from '../run/started-run.ts';
+import { type StartedRun, startedRun } from '../testing/started-run.ts';
 import { abandonedRuns, deadDirectories } from './abandoned-runs.ts';
 
 const started: StartedRun[] = [];

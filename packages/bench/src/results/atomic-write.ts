@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path';
  */
 export async function writeFileAtomic(path: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
   const directory = dirname(path);
-  const temporary = join(directory, `.${basename(path)}.${randomBytes(4).toString('hex')}.tmp`);
+  const temporary = temporaryName(path);
   try {
     const file = await open(temporary, 'wx', mode);
     try {
@@ -24,6 +24,18 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
     throw error;
   }
   await flushDirectory(directory);
+}
+
+/** A name beside `path` for what is not whole yet; `removeTemporaryFiles` knows it again. */
+export function temporaryName(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.tmp`);
+}
+
+/** Removes what killed writers left in a directory in which nobody writes any more. */
+export async function removeTemporaryFiles(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (/^\..+\.[0-9a-f]{8}\.tmp$/.test(name)) await rm(join(directory, name), { force: true });
+  }
 }
 
 /** Makes a rename or a new name in `path` outlast a loss of power. */

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { constants, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTemporaryFiles, temporaryName } from '../results/atomic-write.ts';
 import type { RunDirectory } from './run-directory.ts';
 
 /** What a container may leave in a run's directory. Anything else in its results is not ours and is dropped. */
@@ -22,9 +22,10 @@ export async function collectResults(directory: RunDirectory): Promise<void> {
   for (const name of JOINED) await joinLog(directory, name);
 }
 
-/** What is left of the containers' own directories goes. */
-export async function dropParts({ work, grade }: RunDirectory): Promise<void> {
+/** What is left of the containers' own directories goes, and of writes that were cut short. */
+export async function dropParts({ live, work, grade }: RunDirectory): Promise<void> {
   for (const part of [work, grade]) await rm(part, { recursive: true, force: true });
+  await removeTemporaryFiles(live);
 }
 
 async function joinLog({ live, work, grade }: RunDirectory, name: string): Promise<void> {
@@ -37,7 +38,7 @@ async function joinLog({ live, work, grade }: RunDirectory, name: string): Promi
   const [first, second] = filled;
   if (!first) return;
   if (second === undefined) return rename(first, join(live, name));
-  const temporary = join(live, `.${name}.${randomBytes(4).toString('hex')}.tmp`);
+  const temporary = temporaryName(join(live, name));
   try {
     await concatenate([first, second], temporary);
     await rename(temporary, join(live, name));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CONTAINER } from '@ssebench/contracts/layout';
@@ -57,20 +58,22 @@ export async function decidedOutcome({ live }: RunDirectory): Promise<Summary | 
 /** Writes what a decided outcome says. `summary.json` comes last: a directory with one is a run that has ended. */
 export async function finishRun(directory: RunDirectory, outcome: Summary): Promise<void> {
   const { live } = directory;
-  const { patch_result, runtime_result, config, checks } = outcome;
   await useReserve(directory);
+  if (existsSync(join(live, DECIDED_FILE))) await writeOutcome(directory, outcome);
+  await dropParts(directory);
+  await rm(join(live, OWNER_FILE), { force: true });
+  await settleRunDirectory(directory);
+}
+
+async function writeOutcome(directory: RunDirectory, outcome: Summary): Promise<void> {
+  const { live } = directory;
+  const { patch_result, runtime_result, config, checks } = outcome;
   await collectResults(directory);
   if (checks.length > 0) await writeFileAtomic(join(live, 'checks.json'), JSON.stringify(checks));
   const result: ResultFile = { patch_result, runtime_result, config };
   await writeFileAtomic(join(live, 'result.json'), JSON.stringify(result));
-  await rename(join(live, DECIDED_FILE), join(live, 'summary.json')).catch((error: NodeJS.ErrnoException) => {
-    // Killed right after this once before: the summary has its name already.
-    if (error.code !== 'ENOENT') throw error;
-  });
+  await rename(join(live, DECIDED_FILE), join(live, 'summary.json'));
   await flushDirectory(live);
-  await dropParts(directory);
-  await rm(join(live, OWNER_FILE), { force: true });
-  await settleRunDirectory(directory);
 }
 
 /** Larger than any fix; bytes. */

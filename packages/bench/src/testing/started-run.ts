@@ -1,10 +1,10 @@
 import type { CliFolder } from '../cli/test-cli.ts';
 import { loadSettings } from '../config/settings.ts';
-import { checkRunArguments } from './check-arguments.ts';
-import { claimRun, type RunOwner } from './owner.ts';
-import { createRunDirectory, type RunDirectory, runDirectory } from './run-directory.ts';
-import type { RunFacts } from './summarize.ts';
-import { writeFirstResult } from './write-results.ts';
+import { checkRunArguments } from '../run/check-arguments.ts';
+import { claimRun, type RunOwner } from '../run/owner.ts';
+import { createRunDirectory, type RunDirectory, runDirectory } from '../run/run-directory.ts';
+import type { RunFacts } from '../run/summarize.ts';
+import { writeFirstResult } from '../run/write-results.ts';
 
 /** For tests: a run as it stands when its command has just begun. */
 export interface StartedRun {

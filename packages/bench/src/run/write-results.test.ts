@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ResultFile } from '@ssebench/contracts/result';
+import { Summary } from '@ssebench/contracts/summary';
+import { expect, test } from 'vitest';
+import { type CliFolder, cliFolder } from '../cli/test-cli.ts';
+import { startedRun } from '../testing/started-run.ts';
+import { readGradeOutcome } from './outcome-files.ts';
+import { RunRecord } from './record.ts';
+import { decidedOutcome, endRun, finishRun } from './write-results.ts';
+
+const CRASH_AT = fileURLToPath(new URL('../testing/crash-at.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../testing/end-run-program.ts', import.meta.url));
+
+const CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'ssebench-test-compile-cache') };
+
+const CHECK = {
+  check: 'build',
+  poc: null,
+  outcome: 'passed',
+  exit_code: 0,
+  duration_ms: 3,
+  log: 'scriptrunner-1.log',
+  confirmed: false,
+  reason: null,
+};
+const GRADE = {
+  patch_result: {
+    status: 'passed',
+    build_success: true,
+    pov_passed: null,
+    pov_total: null,
+    func_test_success: null,
+    intent_test_success: null,
+    error_msg: null,
+    error_log: null,
+  },
+  runtime_result: { agent_duration: 1, agent_timeout: false, evaluator_timeout: false, agent_exit_code: 0 },
+};
+
+/** A run whose containers have left all that they leave, and that only has to be ended. */
+async function gradedRun(folder: CliFolder) {
+  const run = await startedRun(folder);
+  await run.owner.release();
+  const write = (name: string, text: string) => folder.write(join('results/.live', run.directory.token, name), text);
+  write('work/final.patch', 'diff');
+  write('work/daemon.log', 'first\n');
+  write('work/agent.log', 'said\n');
+  write('grade/daemon.log', 'second\n');
+  write('grade/scriptrunner-1.log', 'code=0\n');
+  write('grade/checks.json', JSON.stringify([CHECK]));
+  write('grade/result.json', JSON.stringify(GRADE));
+  return run;
+}
+
+type GradedRun = Awaited<ReturnType<typeof gradedRun>>;
+
+/** Ends the run in a process of its own, killed at its n-th change. Returns how many there were when it was not killed. */
+function endKilledAt({ root, directory }: GradedRun, at: number): number | undefined {
+  const count = join(root, 'count');
+  const env = {
+    ...process.env,
+    CRASH_BENEATH: root,
+    CRASH_AT: String(at),
+    CRASH_HOW: 'torn',
+    CRASH_COUNT: count,
+    ...CACHE,
+  };
+  const argv = ['--import', CRASH_AT, PROGRAM, root, directory.token];
+  const { signal, status, stderr } = spawnSync(process.execPath, argv, { env, encoding: 'utf8' });
+  if (signal === null && status !== 0) throw new Error(stderr);
+  return signal === null ? Number(readFileSync(count, 'utf8')) : undefined;
+}
+
+/** What another command does with it. */
+async function end({ directory, facts }: GradedRun): Promise<void> {
+  if (!existsSync(directory.live)) return;
+  const decided = await decidedOutcome(directory);
+  if (decided) return finishRun(directory, decided);
+  const record = new RunRecord();
+  record.grade = await readGradeOutcome(directory.grade);
+  await endRun(directory, facts, record);
+}
+
+function expectEnded({ root, directory }: GradedRun): Summary {
+  expect(readdirSync(join(root, '.live'))).toEqual([]);
+  expect(lstatSync(directory.path).isDirectory()).toBe(true);
+  const read = (name: string) => readFileSync(join(directory.path, name), 'utf8');
+  expect(readdirSync(directory.path).sort()).toEqual([
+    'agent.log',
+    'archive',
+    'checks.json',
+    'daemon.log',
+    'final.patch',
+    'result.json',
+    'scriptrunner-1.log',
+    'summary.json',
+  ]);
+  expect(read('daemon.log')).toBe('first\nsecond\n');
+  expect(read('final.patch')).toBe('diff');
+  const summary = Summary.parse(JSON.parse(read('summary.json')));
+  expect(ResultFile.parse(JSON.parse(read('result.json'))).patch_result).toEqual(summary.patch_result);
+  expect(summary).toMatchObject({ patch_result: GRADE.patch_result, outcome: { code: 'graded', fault: null } });
+  return summary;
+}
+
+test('killed in the middle of any of its changes, a run that ends is ended by another command', async () => {
+  using whole = cliFolder();
+  const undisturbed = await gradedRun(whole);
+  const changes = endKilledAt(undisturbed, 0) ?? 0;
+  expect(changes).toBeGreaterThan(20);
+  expectEnded(undisturbed);
+  for (let at = 1; at <= changes; at += 1) {
+    using folder = cliFolder();
+    const run = await gradedRun(folder);
+    endKilledAt(run, at);
+    const before = existsSync(run.directory.live) ? await decidedOutcome(run.directory) : undefined;
+    await end(run);
+    const summary = expectEnded(run);
+    if (before) expect(summary).toEqual(before);
+  }
+}, 60_000);
+
+test('what was decided stands, whatever is found afterwards', async () => {
+  using folder = cliFolder();
+  const run = await gradedRun(folder);
+  for (let at = 1; !(await decidedOutcome(run.directory)); at += 1) endKilledAt(run, at);
+  folder.write(join('results/.live', run.directory.token, 'grade/result.json'), 'no result');
+  await end(run);
+  expect(expectEnded(run).patch_result.status).toBe('passed');
+});
