@@ -2,6 +2,7 @@ import { AgentManifest } from '@ssebench/contracts/agent-manifest';
 import { ChecksFile } from '@ssebench/contracts/checks';
 import { DatasetInfo } from '@ssebench/contracts/dataset-info';
 import { RunEvent } from '@ssebench/contracts/events';
+import { Integrity } from '@ssebench/contracts/integrity';
 import { ModelsFile } from '@ssebench/contracts/model-entry';
 import { PreparedImage } from '@ssebench/contracts/prepared-image';
 import { EvaluatorResult, ResultFile } from '@ssebench/contracts/result';
@@ -25,6 +26,7 @@ const WRITTEN_BY_US = {
   'docs/schema/checks.schema.json': ChecksFile,
   'docs/schema/event.schema.json': RunEvent,
   'docs/schema/grade.schema.json': EvaluatorResult,
+  'docs/schema/integrity.schema.json': Integrity,
   'docs/schema/prepared-image.schema.json': PreparedImage,
   'docs/schema/result.schema.json': ResultFile,
   'docs/schema/summary.schema.json': Summary,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CheckRecord } from './checks.ts';
 import { Fault } from './faults.ts';
+import { Integrity } from './integrity.ts';
 import { EffectiveLimits } from './limits.ts';
 import { PatchResult, RuntimeResult } from './result.ts';
 import { RunId } from './run-id.ts';
@@ -49,6 +50,8 @@ export const Summary = z
     ended_at: z.iso.datetime(),
     outcome: z.strictObject({ code: z.string(), fault: Fault.nullable() }),
     checks: z.array(CheckRecord),
+    /** Null when the patch never came to be graded. See `isSolved`. */
+    integrity: Integrity.nullable(),
     capture: CaptureReport.nullable(),
     archive: ArchiveReport.nullable(),
     phases: z.array(PhaseDuration),

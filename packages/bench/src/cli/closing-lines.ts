@@ -1,9 +1,14 @@
 import type { CheckName } from '@ssebench/contracts/difficulty';
+import type { Integrity } from '@ssebench/contracts/integrity';
 import type { PatchResult } from '@ssebench/contracts/result';
+
+/** How many touched tests the line names. */
+const MAX_NAMED = 3;
 
 /** What the closing lines are made of. */
 export interface Closing {
   patchResult: PatchResult;
+  integrity: Integrity | null;
   /** The checks that the task has. */
   checks: readonly CheckName[];
   /** The run's directory, absolute. */
@@ -11,14 +16,24 @@ export interface Closing {
 }
 
 /** The three lines at the end of a run, whatever its grade. Source: spec/host §1.2. */
-export function closingLines({ patchResult, checks, directory }: Closing): [string, string, string] {
+export function closingLines({ patchResult, integrity, checks, directory }: Closing): [string, string, string] {
   const { status, error_msg } = patchResult;
   const reason = status === 'error' && error_msg !== null ? ` (${oneLine(error_msg)})` : '';
   return [
-    `Result: ${checks.map((check) => checkText(check, patchResult)).join(', ') || 'the task has no checks'}`,
+    `Result: ${checks.map((check) => checkText(check, patchResult)).join(', ') || 'the task has no checks'}${strictText(integrity)}`,
     `Grade: ${status}${reason}`,
     `Run directory: ${directory}`,
   ];
+}
+
+/** Nothing where the strict tree was not needed. */
+function strictText(integrity: Integrity | null): string {
+  if (!integrity || integrity.strict.status === 'not_needed') return '';
+  const { touched_tests, touched_tests_total, strict } = integrity;
+  const named = touched_tests.slice(0, MAX_NAMED).map((path) => oneLine(path).replace(/\p{Cc}/gu, '?'));
+  const more = touched_tests_total - named.length;
+  const all = more > 0 ? [...named, `${more} more`] : named;
+  return `, strict: ${strict.status} (touched tests: ${all.join(', ') || 'not known'})`;
 }
 
 function checkText(check: CheckName, result: PatchResult): string {

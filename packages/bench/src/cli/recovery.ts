@@ -26,6 +26,7 @@ export async function recover(
 
 /** The closing lines of a run that ended, as its own command would have printed them. */
 export function printEnded({ directory }: AbandonedRun, { outcome }: Extract<Recovery, { state: 'ended' }>): void {
-  const { patch_result: patchResult, task } = outcome;
-  for (const line of closingLines({ patchResult, checks: checksOf(task), directory: directory.path })) print(line);
+  const { patch_result: patchResult, integrity, task } = outcome;
+  const closing = { patchResult, integrity, checks: checksOf(task), directory: directory.path };
+  for (const line of closingLines(closing)) print(line);
 }

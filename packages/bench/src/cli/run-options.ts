@@ -41,7 +41,7 @@ export function addRunCommands(program: Command, outcome: Outcome): void {
 function addGradingOptions(command: Command): Command {
   return command
     .option('--run-id <id>', 'name of the run directory (default: the time and six hex digits)')
-    .option('--require-pass', 'exit with status 1 unless the grade is "passed"')
+    .option('--require-pass', 'exit with status 1 unless the run is solved: passed, on the strict tree, too')
     .option('--keep-container', 'leave the containers after the run')
     .option('--check-timeout <seconds>', 'time limit of one script (default: 1800)')
     .option('--grading-timeout <seconds>', 'time limit of all grading (default: enough for every script and 300)')

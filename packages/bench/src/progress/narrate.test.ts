@@ -23,6 +23,11 @@ test('durations and sizes read as a person would write them', () => {
 test('a check that the agent asked for is told apart from one of the grade', () => {
   const check = { type: 'check_started', at, check: 'poc', poc: '/ssebench/pocs/a.ini' } as const;
   expect(narrate({ ...check, grading: true })).toEqual({ kind: 'now', text: 'PoC a.ini' });
+  expect(narrate({ ...check, grading: true, strict: true })).toEqual({ kind: 'now', text: 'strict tree: PoC a.ini' });
+  expect(narrate({ type: 'strict_ended', at, status: 'failed' })).toEqual({
+    kind: 'ended',
+    text: 'strict tree: failed',
+  });
   expect(narrate({ ...check, grading: false })).toEqual({ kind: 'now', text: 'test_patch: PoC a.ini' });
 });
 

@@ -29,6 +29,8 @@ export function narrate(event: RunEvent): Narration {
         kind: 'ended',
         text: event.patch_bytes === 0 ? 'the agent changed nothing' : `captured a patch of ${bytes(event.patch_bytes)}`,
       };
+    case 'strict_ended':
+      return { kind: 'ended', text: `strict tree: ${event.status}` };
     case 'fault':
       return { kind: 'ended', text: `${event.fault.code}: ${event.fault.detail}` };
     case 'step_started': {
@@ -62,11 +64,14 @@ function checkTitle({
   check,
   poc,
   grading,
+  strict,
 }: {
   check: keyof typeof CHECK_TITLES;
   poc: string | null;
   grading: boolean;
+  strict?: true | undefined;
 }): string {
   const title = poc === null ? CHECK_TITLES[check] : `${CHECK_TITLES[check]} ${poc.split('/').at(-1)}`;
+  if (strict) return `strict tree: ${title}`;
   return grading ? title : `test_patch: ${title}`;
 }

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StrictStatus } from '@ssebench/contracts/integrity';
 import { RunId } from '@ssebench/contracts/run-id';
 import { Summary } from '@ssebench/contracts/summary';
 import { z } from 'zod';
@@ -19,6 +20,11 @@ const ListedSummary = z.looseObject({
     })
     .nullish(),
   patch_result: z.looseObject({ status: z.string().nullish() }).nullish(),
+  /** Other tools and earlier versions write none. */
+  integrity: z
+    .looseObject({ strict: z.looseObject({ status: StrictStatus }) })
+    .nullish()
+    .catch(null),
   run_id: RunId.nullish(),
   started_at: z.string().nullish(),
 });

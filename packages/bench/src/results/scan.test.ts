@@ -40,9 +40,26 @@ test('runs are found at any depth, the newest first, and what is no run is passe
     mode: 'sandbox',
     reference_run: false,
     status: 'failed',
+    solved: false,
     started_at: '2026-01-02T00:00:00.000000Z',
     dir: join(folder.dir, 'results/leak-1/maker/one/fixer/b'),
   });
+});
+
+test.each([
+  ['passed', { strict: { status: 'passed' } }, true],
+  ['passed', { strict: { status: 'not_needed' } }, true],
+  ['passed', { strict: { status: 'failed' } }, false],
+  ['passed', { strict: { status: 'unclear' } }, false],
+  ['passed', null, false],
+  ['passed', 'of another kind', false],
+  ['passed', undefined, null],
+  ['failed', undefined, false],
+  ['error', { strict: { status: 'not_needed' } }, false],
+])('graded %s with integrity %j, a run is solved: %j', (status, integrity, solved) => {
+  const text = summary({ patch_result: { status }, ...(integrity === undefined ? {} : { integrity }) });
+  using folder = cliFolder({ 'results/leak-1/none/reference/a/summary.json': text });
+  expect(scanResults(join(folder.dir, 'results')).finished).toMatchObject([{ status, solved }]);
 });
 
 test('a run that goes on is found by its link, one of another tool by its result', () => {

@@ -1,5 +1,6 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
+import { isSolved } from '@ssebench/contracts/integrity';
 import { RunId } from '@ssebench/contracts/run-id';
 import { type ListedSummary, readListedSummary } from './run-summary.ts';
 
@@ -16,6 +17,8 @@ export interface FinishedRun {
   mode: string | null;
   reference_run: boolean;
   status: string | null;
+  /** Ours: see `isSolved`; null for a run that passed as it stands and whose summary tells nothing about the strict tree. */
+  solved: boolean | null;
   started_at: string | null;
   /** Absolute. */
   dir: string;
@@ -87,9 +90,15 @@ function finishedRun(summary: ListedSummary, dir: string): FinishedRun | undefin
     mode: summary.config?.mode ?? null,
     reference_run: summary.config?.reference_run ?? false,
     status: summary.patch_result?.status ?? null,
+    solved: solvedOf(summary),
     started_at: summary.started_at ?? null,
     dir,
   };
+}
+
+function solvedOf({ patch_result, integrity }: ListedSummary): boolean | null {
+  if (patch_result?.status !== 'passed') return false;
+  return integrity === undefined ? null : isSolved({ patch_result: { status: 'passed' }, integrity });
 }
 
 /** Task, model, agent and run ID are the parts of the path: the model may have several. */

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { type CheckRecord, ChecksFile } from '@ssebench/contracts/checks';
 import { Fault, fault } from '@ssebench/contracts/faults';
 import { gradeOf } from '@ssebench/contracts/grade';
+import { Integrity } from '@ssebench/contracts/integrity';
 import { RESULT_FILE } from '@ssebench/contracts/layout';
 import { EvaluatorResult } from '@ssebench/contracts/result';
 import { WorkOutcome } from '@ssebench/contracts/work-outcome';
@@ -20,6 +21,8 @@ export function readWorkOutcome(directory: string): Promise<WorkOutcome | undefi
 export interface GradeOutcome {
   result: EvaluatorResult | undefined;
   checks: CheckRecord[];
+  /** Null when the container did not come to tell. */
+  integrity: Integrity | null;
   fault: Fault | null;
 }
 
@@ -30,12 +33,13 @@ export interface GradeOutcome {
 export async function readGradeOutcome(directory: string): Promise<GradeOutcome> {
   const result = await readDocument(join(directory, RESULT_FILE.grade), EvaluatorResult);
   const checks = (await readDocument(join(directory, RESULT_FILE.checks), ChecksFile)) ?? [];
+  const integrity = (await readDocument(join(directory, RESULT_FILE.integrity), Integrity)) ?? null;
   const told = await readDocument(join(directory, RESULT_FILE.gradeFault), Fault);
-  if (result) return { result, checks, fault: told ?? null };
+  if (result) return { result, checks, integrity, fault: told ?? null };
   const failed = checks.find(({ outcome }) => outcome !== 'passed');
   if (!failed) {
     const missing = fault('no_result', 'the grade container left no result.json', { phase: 'grading' });
-    return { result: undefined, checks, fault: told ?? missing };
+    return { result: undefined, checks, integrity, fault: told ?? missing };
   }
   const log =
     failed.log === null ? undefined : await readRegularFile(join(directory, basename(failed.log)), MAX_DOCUMENT);
@@ -43,6 +47,7 @@ export async function readGradeOutcome(directory: string): Promise<GradeOutcome>
   return {
     result: { patch_result: gradeOf(checks.map((record) => ({ record, output }))), runtime_result: UNKNOWN },
     checks,
+    integrity,
     fault: null,
   };
 }

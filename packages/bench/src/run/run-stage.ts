@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Integrity } from '@ssebench/contracts/integrity';
 import type { PatchResult } from '@ssebench/contracts/result';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { UserError } from '../cli/errors.ts';
@@ -29,6 +30,7 @@ export interface RunReport {
   /** The run's directory, absolute. */
   directory: string;
   patchResult: PatchResult;
+  integrity: Integrity | null;
   /** The user stopped it. */
   interrupted: boolean;
 }
@@ -71,9 +73,10 @@ export async function conductInDirectory(
   }
   await weighFault(record, directory);
   try {
-    const { patch_result } = await endRun(directory, facts, record);
+    const { patch_result: patchResult, integrity } = await endRun(directory, facts, record);
     await owner.release();
-    return { directory: directory.path, patchResult: patch_result, interrupted: record.fault?.code === 'interrupted' };
+    const interrupted = record.fault?.code === 'interrupted';
+    return { directory: directory.path, patchResult, integrity, interrupted };
   } catch (error) {
     await owner.abandon();
     throw isDiskError(error) ? unwritable(runId, resultsRoot, error) : error;

@@ -34,6 +34,7 @@ export function summaryOf(facts: RunFacts, record: RunRecord, endedAt: Date): Su
     ended_at: microseconds(endedAt),
     outcome: { code: record.fault?.code ?? 'graded', fault: record.fault },
     checks: record.grade?.checks ?? [],
+    integrity: record.grade?.integrity ?? null,
     capture: record.work?.capture ?? null,
     archive: record.work?.archive ?? null,
     phases: record.phases,

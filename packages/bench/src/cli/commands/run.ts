@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
+import { isSolved } from '@ssebench/contracts/integrity';
 import { checksOf } from '@ssebench/contracts/task-config';
 import { connectEngine } from '@ssebench/engine/docker/connect';
 import { checkGradeArguments, checkRunArguments } from '../../run/check-arguments.ts';
@@ -53,10 +54,11 @@ async function conduct(
     progress: createProgress(),
     connect: async () => engine,
   });
-  const { directory, patchResult, interrupted } = report;
-  for (const line of closingLines({ patchResult, checks: checksOf(plan.task.config), directory })) print(line);
+  const { directory, patchResult, integrity, interrupted } = report;
+  const closing = { patchResult, integrity, checks: checksOf(plan.task.config), directory };
+  for (const line of closingLines(closing)) print(line);
   if (interrupted) return INTERRUPTED;
-  return plan.requirePass && patchResult.status !== 'passed' ? 1 : 0;
+  return plan.requirePass && !isSolved({ patch_result: patchResult, integrity }) ? 1 : 0;
 }
 
 function worldOf({ home, workspace, settings }: Host) {

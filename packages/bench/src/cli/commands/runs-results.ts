@@ -12,8 +12,15 @@ export function runsResults({ dir, json }: RunsResultsOptions): number {
   if (json) printJson({ runs });
   else if (runs.length === 0) process.stderr.write(`${dir}: holds no finished runs\n`);
   else {
-    const rows = runs.map((run) => [run.run_id, run.status ?? '-', run.task, run.model ?? '-', run.agent ?? '-']);
-    print(columns(['RUN ID', 'GRADE', 'TASK', 'MODEL', 'AGENT'], rows));
+    const rows = runs.map((run) => [
+      run.run_id,
+      run.status ?? '-',
+      run.solved === null ? '-' : run.solved ? 'yes' : 'no',
+      run.task,
+      run.model ?? '-',
+      run.agent ?? '-',
+    ]);
+    print(columns(['RUN ID', 'GRADE', 'SOLVED', 'TASK', 'MODEL', 'AGENT'], rows));
   }
   return 0;
 }

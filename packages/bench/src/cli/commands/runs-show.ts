@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { CheckRecord } from '@ssebench/contracts/checks';
+import { type Integrity, isSolved } from '@ssebench/contracts/integrity';
 import type { Summary } from '@ssebench/contracts/summary';
 import { checksOf } from '@ssebench/contracts/task-config';
 import { findRun } from '../../results/find-run.ts';
@@ -13,6 +14,8 @@ import { columns, print, printJson } from '../output.ts';
 import { checkRunId } from './run-containers.ts';
 
 const TAIL_LINES = 15;
+/** How many touched tests are listed. */
+const MAX_TOUCHED = 20;
 
 export interface RunsShowOptions {
   dir: string;
@@ -49,8 +52,12 @@ function showFinished(run: FinishedRun, json: boolean): void {
     return;
   }
   const checks = summary.checks.map((check) => shownCheck(check, summary, run.dir));
-  if (json) printJson({ ...run, summary, checks });
-  else printRun(run, summary, checks);
+  if (json) {
+    printJson({ ...run, summary, checks });
+    return;
+  }
+  printRun(run, summary, checks);
+  if (summary.integrity) printIntegrity(summary.integrity, run.dir);
 }
 
 /** A run of another version or tool: only what all of them write. */
@@ -65,14 +72,17 @@ function showForeign(run: FinishedRun, json: boolean): void {
 }
 
 function shownCheck(check: CheckRecord, { task, images, capture }: Summary, dir: string): ShownCheck {
-  const tail = check.log === null ? undefined : logTail(join(dir, check.log), TAIL_LINES);
   const patchBytes = capture?.patch_bytes ?? 1;
   const repeat = images.case && repeatByHand(check, { config: task, image: images.case, dir, patchBytes });
-  return { ...check, log_tail: tail ?? null, repeat };
+  return { ...check, ...tailOf(check, dir), repeat };
+}
+
+function tailOf({ log }: CheckRecord, dir: string): Pick<ShownCheck, 'log_tail'> {
+  return { log_tail: (log === null ? undefined : logTail(join(dir, log), TAIL_LINES)) ?? null };
 }
 
 function printRun(run: FinishedRun, summary: Summary, checks: readonly ShownCheck[]): void {
-  const { config, patch_result: patchResult, runtime_result: runtime, outcome } = summary;
+  const { config, patch_result: patchResult, integrity, runtime_result: runtime, outcome } = summary;
   print(`Run ${run.run_id}`);
   print(
     `Task ${run.task}, agent ${config.agent}, model ${config.model}, difficulty ${config.difficulty}, grading ${config.grading}`,
@@ -84,12 +94,31 @@ function printRun(run: FinishedRun, summary: Summary, checks: readonly ShownChec
   print(`Agent ${runtime.agent_duration} s, ${agentEnd}; spend ${summary.spend.toFixed(2)} USD`);
   if (outcome.fault)
     print(`Fault ${outcome.code} (${outcome.fault.phase}, blame: ${outcome.fault.blame}): ${outcome.fault.detail}`);
-  for (const line of closingLines({ patchResult, checks: checksOf(summary.task), directory: run.dir })) print(line);
+  const closing = { patchResult, integrity, checks: checksOf(summary.task), directory: run.dir };
+  for (const line of closingLines(closing)) print(line);
+  print(`Solved: ${isSolved(summary) ? 'yes' : 'no'}`);
   if (checks.length === 0) return;
+  printChecks(checks);
+  for (const check of checks) printCheck(check);
+}
+
+function printChecks(checks: readonly CheckRecord[]): void {
   print('');
   const rows = checks.map((check) => [nameOf(check), outcomeOf(check), seconds(check.duration_ms), check.log ?? '-']);
   print(columns(['CHECK', 'OUTCOME', 'TIME', 'LOG'], rows));
-  for (const check of checks) printCheck(check);
+}
+
+/** What the patch touched of what judges it, and how it did without that. */
+function printIntegrity({ touched_tests: touched, touched_tests_total: total, strict }: Integrity, dir: string): void {
+  if (total === 0 && strict.status === 'not_needed') return;
+  print(`\nThe patch touches ${total} tests, build scripts or test configuration files:`);
+  for (const path of touched.slice(0, MAX_TOUCHED)) print(`  ${JSON.stringify(path)}`);
+  if (total > MAX_TOUCHED) print(`  and ${total - MAX_TOUCHED} more; summary.json has the first ${touched.length}`);
+  print(`Strict tree, with the project's own: ${strict.status}${strict.detail === null ? '' : `: ${strict.detail}`}`);
+  if (strict.checks.length > 0) printChecks(strict.checks);
+  for (const check of strict.checks) {
+    if (check.outcome !== 'passed') printCheck({ ...check, ...tailOf(check, dir), repeat: null });
+  }
 }
 
 function printCheck(check: ShownCheck): void {
