@@ -20,6 +20,8 @@ export const CONTAINER = {
   baseline: '/var/lib/ssebench-image/baseline.git',
   prepared: '/var/lib/ssebench-image/prepared.json',
   runner: '/var/lib/ssebench-runner',
+  /** In a container that is graded in, too: the agent's tree, once the graded copy has taken its place. */
+  agentTree: '/var/lib/ssebench-agent',
   adminSocket: '/run/ssebench/admin.sock',
   agentSocket: '/tmp/sse.sock',
   agentHttpPort: 4263,

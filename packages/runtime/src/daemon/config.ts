@@ -26,6 +26,11 @@ export interface DaemonConfig {
   scratchDir: string;
   /** Where users can leave files for one another; the runner's are removed with its session. */
   sharedDirs: readonly string[];
+  /** Where the agent's tree goes when the container is graded in, too. */
+  keptTree: string;
+  /** What is searched for the agent's traces then, and what of it is not. */
+  searchRoot: string;
+  notSearched: readonly string[];
   /** The case image's `ENV`. */
   scriptEnv: Readonly<Record<string, string>>;
   /** Limit of one script. */
@@ -55,6 +60,8 @@ export class ConfigError extends Error {
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const SCRATCH_DIR = '/var/lib/ssebench-daemon';
+/** The kernel's, and ours. */
+const NOT_SEARCHED = ['/proc', '/sys', '/dev', CONTAINER.runtime, CONTAINER.hostMounts, CONTAINER.runner, SCRATCH_DIR];
 const SHARED_DIRS = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock'];
 
 /**
@@ -84,6 +91,9 @@ export function readConfig(env: NodeJS.ProcessEnv): DaemonConfig {
     runnerDir: path(ENV.runnerDir, CONTAINER.runner),
     scratchDir: SCRATCH_DIR,
     sharedDirs: SHARED_DIRS,
+    keptTree: CONTAINER.agentTree,
+    searchRoot: '/',
+    notSearched: [...NOT_SEARCHED, path(ENV.archive, CONTAINER.archive), path(ENV.taskDir, CONTAINER.task)],
     scriptEnv: { PATH: DEFAULT_PATH, ...preparedEnv(CONTAINER.prepared) },
     checkTimeoutMs: positiveInteger(ENV.checkTimeout, env[ENV.checkTimeout] ?? String(DEFAULTS.checkTimeout)) * 1000,
     patchIsGiven: env[ENV.capture] === 'given',

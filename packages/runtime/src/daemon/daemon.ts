@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { layOutRepository } from '../capture/baseline.ts';
 import { emptyDirectory } from '../system/remove-tree.ts';
+import { AgentTraces } from './agent-traces.ts';
 import { BashTool } from './bash/bash-tool.ts';
 import { Bencher } from './bencher/bencher.ts';
 import { Budget } from './budget.ts';
@@ -66,7 +67,7 @@ export async function startDaemon(config: DaemonConfig): Promise<Daemon> {
     bash: new BashTool({ account: agent, directory: task.source, scriptEnv }),
     patches: new Patches({
       baseline: config.baseline,
-      tree: task.source,
+      traces: new AgentTraces({ ...config, tree: task.source }),
       account: agent,
       scratchDir: config.scratchDir,
       results,

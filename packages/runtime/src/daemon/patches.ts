@@ -9,6 +9,7 @@ import { commitsLog } from '../capture/commits-log.ts';
 import type { CaptureOptions } from '../capture/snapshot.ts';
 import type { Account } from '../system/accounts.ts';
 import { writeFileAtomic } from '../system/atomic-file.ts';
+import type { AgentTraces } from './agent-traces.ts';
 import { DaemonError } from './daemon-error.ts';
 import type { EventLog } from './events.ts';
 import { SerialQueue } from './serial-queue.ts';
@@ -16,7 +17,8 @@ import type { StrictTree } from './strict/strict-tree.ts';
 
 interface PatchesOptions {
   baseline: string;
-  tree: string;
+  /** The agent's tree is where these say; they are removed before the patch is applied, where it is captured here. */
+  traces: AgentTraces;
   account: Account;
   /** Root's own directory, which the account can pass through. */
   scratchDir: string;
@@ -84,7 +86,10 @@ export class Patches {
   async prepare(): Promise<void> {
     await this.#queue.run(async () => {
       if (this.#applied) return;
-      if (!this.#options.patchIsGiven) await this.#captureOnce({ announce: true });
+      if (!this.#options.patchIsGiven) {
+        await this.#captureOnce({ announce: true });
+        await this.#options.traces.remove();
+      }
       const patch = await this.final();
       if (!patch) throw new DaemonError('capture_failed', `there is no ${this.#finalPath} to grade`);
       await this.#options.strictTree.keep(patch.path);
@@ -121,8 +126,8 @@ export class Patches {
   }
 
   get #capture(): CaptureOptions {
-    const { baseline, tree, account, scratchDir, stop } = this.#options;
-    return { baseline, tree, account, scratchDir, signal: stop };
+    const { baseline, traces, account, scratchDir, stop } = this.#options;
+    return { baseline, tree: traces.tree, account, scratchDir, signal: stop };
   }
 }
 

@@ -2,7 +2,7 @@ import { chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync, statSync, symlink
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { giveBack, giveToAgent } from './archive-owner.ts';
+import { closeArchive, giveBack, giveToAgent } from './archive-owner.ts';
 
 const AGENT = { uid: 64_103, gid: 64_103 };
 const HOST = { uid: 64_104, gid: 64_105 };
@@ -25,6 +25,15 @@ describe.runIf(process.getuid?.() === 0)("the archive's owner", () => {
     expect(giveToAgent(archive, AGENT)).toEqual(HOST);
     expect(statSync(archive)).toMatchObject({ ...AGENT, mode: 0o40755 });
     expect(statSync(join(archive, 'earlier'))).toMatchObject({ uid: 0 });
+  });
+
+  test('may come in alone while it is closed', () => {
+    giveToAgent(archive, AGENT);
+    giveBack(archive, HOST);
+    const reopen = closeArchive(archive);
+    expect(statSync(archive)).toMatchObject({ ...HOST, mode: 0o40700 });
+    reopen();
+    expect(statSync(archive)).toMatchObject({ ...HOST, mode: 0o40755 });
   });
 
   test('a link in its place is refused', () => {

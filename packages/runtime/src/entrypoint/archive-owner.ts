@@ -59,6 +59,16 @@ export function giveBack(archive: string, owner: ArchiveOwner): number {
   return left;
 }
 
+/** Closes the archive directory to all but its owner and root until the returned function is called. A link is refused. */
+export function closeArchive(archive: string): () => void {
+  const fd = openSync(archive, DIRECTORY);
+  fchmodSync(fd, 0o700);
+  return () => {
+    fchmodSync(fd, 0o755);
+    closeSync(fd);
+  };
+}
+
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { RESULT_FILE } from '@ssebench/contracts/layout';
+import { CONTAINER, RESULT_FILE } from '@ssebench/contracts/layout';
 import { log } from '../log.ts';
 import { rootEnvironment } from '../root-environment.ts';
 import { archiveSource } from '../source-archive.ts';
 import { recordOutcome } from '../work-record.ts';
 import type { Phase } from './phase.ts';
+
+const KEPT_TREE = join(CONTAINER.agentTree, 'tree');
 
 /** Keeps the agent's tree as `source.tar.gz`. It decides nothing, and what became of it goes to `work.json`. */
 export const archive: Phase = {
@@ -14,7 +17,8 @@ export const archive: Phase = {
     const { settings, source } = run;
     if (!source || !run.agent || run.stopped.aborted) return;
     run.archive = await archiveSource({
-      source,
+      // Where the daemon put it, once the graded copy has its place.
+      source: existsSync(KEPT_TREE) ? KEPT_TREE : source,
       path: join(settings.results, RESULT_FILE.sourceArchive),
       account: settings.account,
       root: settings.root,

@@ -6,6 +6,7 @@ import { type GradingFault, gradingFault, gradingTimedOut } from '../../evaluato
 import { gradeIsWritten, salvageGrade } from '../../evaluator/salvage.ts';
 import { aborted, within } from '../../system/waiting.ts';
 import { agentVariables } from '../agent-result.ts';
+import { closeArchive } from '../archive-owner.ts';
 import { log } from '../log.ts';
 import { lastLines } from '../log-file.ts';
 import { programArgv } from '../program.ts';
@@ -24,7 +25,10 @@ const STOP_MS = 2_000;
 export const evaluate: Phase = {
   step: 'grading',
   async run(run) {
-    const cause = await letGrade(run);
+    // Of the agent's, and readable by everybody otherwise.
+    const { archive, mode } = run.settings;
+    const reopen = mode === 'same' && archive ? closeArchive(archive) : undefined;
+    const cause = await letGrade(run).finally(reopen);
     if (cause) log('ERROR', cause.fault.detail, { code: cause.fault.code });
     // What goes wrong in the strict checks, which come after the grade, leaves that as it is.
     run.graded = gradeIsWritten(run.settings.results);
