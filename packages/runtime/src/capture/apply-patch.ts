@@ -59,7 +59,8 @@ function ended(result: CommandResult): CommandResult {
   throw new FaultError(fault('grading_failed', `git apply did not end by itself: ${why}`));
 }
 
-function isNearlyFull(directory: string): boolean {
+/** Whether the file system of `directory` has too little room to blame a failure on what was written. */
+export function isNearlyFull(directory: string): boolean {
   const { bavail, bsize, ffree, files } = statfsSync(directory);
   return bavail * bsize < LOW_SPACE_BYTES || (files > 0 && ffree < LOW_SPACE_FILES);
 }

@@ -1,8 +1,11 @@
-import { chmodSync, closeSync, constants, lstatSync, openSync, rmdirSync, unlinkSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, constants, lstatSync, openSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { Directory, type Entry, Pacer } from './directory.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants;
+/** Most levels that are open at a time: deeper ones are moved up first. */
+const MAX_OPEN = 256;
 /** Linux: a descriptor that names a file without opening it. */
 const O_PATH = 0o10000000;
 
@@ -33,11 +36,11 @@ export async function emptyDirectory(path: string, except: ReadonlySet<string> =
 }
 
 /** The same for an entry of a directory at hand. */
-// Without recursion: the depth of a hostile tree must not be ours. One descriptor is open for each level.
+// Without recursion: the depth of a hostile tree must not be ours, and neither must be its number of open directories.
 export async function removeEntry(parent: Directory, name: Buffer): Promise<void> {
   const pacer = new Pacer();
   if (!isDirectory(parent, name)) return unlinkIfThere(parent, name);
-  const open: { directory: Directory; name: Buffer; entries: Entry[] }[] = [];
+  const open: { directory: Directory; name: Buffer; entries: Pick<Entry, 'name' | 'isDirectory'>[] }[] = [];
   const enter = (from: Directory, entry: Buffer) => {
     const directory = openEvenIfClosed(from, entry);
     open.push({ directory, name: entry, entries: directory.entries() });
@@ -51,7 +54,9 @@ export async function removeEntry(parent: Directory, name: Buffer): Promise<void
         level.directory[Symbol.dispose]();
         rmdirSync((open.at(-1)?.directory ?? parent).at(level.name));
       } else if (entry.isDirectory()) {
-        enter(level.directory, entry.name);
+        const name = open.length < MAX_OPEN ? undefined : moveUp(level.directory, entry.name, open[0]?.directory);
+        if (name) open[0]?.entries.push({ name, isDirectory: () => true });
+        else enter(level.directory, entry.name);
       } else {
         unlinkIfThere(level.directory, entry.name);
       }
@@ -59,6 +64,22 @@ export async function removeEntry(parent: Directory, name: Buffer): Promise<void
     }
   } finally {
     for (const { directory } of open) directory[Symbol.dispose]();
+  }
+}
+
+/**
+ * Moves a directory to the top of the tree that is being removed, under a new name, which it returns. Undefined where the file
+ * system does not move it, as a layered one does with what an image brought along; no image is deep without bounds.
+ */
+function moveUp(from: Directory, entry: Buffer, top: Directory | undefined): Buffer | undefined {
+  if (!top) return undefined;
+  const name = Buffer.from(`.${randomBytes(8).toString('hex')}`);
+  try {
+    renameSync(from.at(entry), top.at(name));
+    return name;
+  } catch (error) {
+    if (['EXDEV', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
   }
 }
 

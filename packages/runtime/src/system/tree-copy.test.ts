@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   lstatSync,
@@ -28,6 +29,13 @@ function place() {
   const source = join(root, 'source');
   mkdirSync(source);
   return { root, source, target: join(root, 'target') };
+}
+
+/** A chain of directories deeper than a process may have files open. */
+function veryDeep(directory: string, levels: number): void {
+  const step =
+    'for (1..$ARGV[1]) { mkdir "d" or die $!; chdir "d" or die $! } open(my $f, ">", "end") or die $!; chmod 0, "."';
+  execFileSync('perl', ['-e', `chdir $ARGV[0] or die; ${step}`, directory, String(levels)]);
 }
 
 /** A chain of directories deeper than any path can name. */
@@ -88,6 +96,20 @@ test('.git is left out at any depth when that is asked for', async () => {
   expect(readdirSync(target, { recursive: true })).toEqual(['sub', 'sub/.gitignore']);
 });
 
+test('holes stay holes, wherever they are, and all bytes are in their place', async () => {
+  const { source, target } = place();
+  const sparse = join(source, 'sparse');
+  writeFileSync(sparse, 'start');
+  truncateSync(sparse, 200 * 2 ** 20);
+  appendFileSync(sparse, 'middle');
+  truncateSync(sparse, 300 * 2 ** 20);
+  writeFileSync(join(source, 'empty-looking'), Buffer.alloc(1000));
+  const { bytes } = await copyTree(source, target, owner);
+  expect(bytes).toBe(300 * 2 ** 20 + 1000);
+  expect(readFileSync(join(target, 'sparse')).equals(readFileSync(sparse))).toBe(true);
+  expect(lstatSync(join(target, 'sparse')).blocks * 512).toBeLessThan(2 ** 20);
+});
+
 test.runIf(isRoot)("a file of root's that the reader may not read is not copied for it", async () => {
   const { source, target } = place();
   writeFileSync(join(source, 'secret'), 'secret', { mode: 0o600 });
@@ -102,6 +124,13 @@ test('a source that is a link is refused, and a target that exists', async () =>
   symlinkSync(source, join(root, 'link'));
   await expect(copyTree(join(root, 'link'), target, owner)).rejects.toThrow(/ELOOP|ENOTDIR/);
   await expect(copyTree(source, root, owner)).rejects.toThrow('EEXIST');
+});
+
+test('a tree is removed that is deeper than a process may have files open', async () => {
+  const { root, source } = place();
+  veryDeep(source, 30_000);
+  await removeTree(source);
+  expect(readdirSync(root)).toEqual([]);
 });
 
 test('removing takes everything away, of any depth and mode, and follows no link', async () => {

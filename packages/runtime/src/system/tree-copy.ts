@@ -4,6 +4,7 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
+  ftruncateSync,
   futimesSync,
   lchownSync,
   mkdirSync,
@@ -59,11 +60,16 @@ export async function copyTree(source: string, target: string, options: TreeCopy
   return copy.report;
 }
 
+const BUFFER_BYTES = 256 * 1024;
+const ZEROS = Buffer.alloc(BUFFER_BYTES);
+/** Shorter runs of zeros are written. */
+const HOLE_BYTES = 64 * 1024;
+
 class TreeCopy {
   readonly report: TreeCopyReport = { files: 0, bytes: 0, skipped: [] };
   readonly #options: TreeCopyOptions;
   readonly #pacer = new Pacer();
-  readonly #buffer = Buffer.allocUnsafe(256 * 1024);
+  readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
 
   constructor(options: TreeCopyOptions) {
     this.#options = options;
@@ -133,8 +139,15 @@ class TreeCopy {
     while (left > 0) {
       const read = readSync(source, this.#buffer, 0, Math.min(left, this.#buffer.length), null);
       if (read === 0) return;
-      for (let written = 0; written < read; ) written += writeSync(target, this.#buffer, written, read - written);
+      const at = size - left;
       left -= read;
+      // What is nothing but zeros stays a hole: a sparse file must not take its size in space.
+      if (read >= HOLE_BYTES && this.#buffer.subarray(0, read).equals(ZEROS.subarray(0, read))) {
+        if (left === 0) ftruncateSync(target, size);
+      } else {
+        for (let written = 0; written < read; )
+          written += writeSync(target, this.#buffer, written, read - written, at + written);
+      }
       if (left > 0 && this.#pacer.due) await this.#giveWay();
     }
   }

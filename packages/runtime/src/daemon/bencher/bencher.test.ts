@@ -241,6 +241,15 @@ describe.runIf(IS_ROOT)('checks', () => {
     expect(daemon.results().some((name) => /^patch-\d+\.log$/.test(name))).toBe(true);
   });
 
+  test('a directory where the hidden tests add a file makes them not apply, and nothing else', async () => {
+    await using daemon = await TestDaemon.start({
+      given: '--- /dev/null\n+++ b/hidden.sh/x\n@@ -0,0 +1 @@\n+x\n',
+      task: { 'diffs/test.diff': '--- /dev/null\n+++ b/hidden.sh\n@@ -0,0 +1 @@\n+exit 1\n' },
+    });
+    await daemon.admin('/prepare_grading', {});
+    expect((await daemon.graded('intent_test')).json).toHaveProperty('code', 'hidden_tests_do_not_apply');
+  });
+
   test('each run leaves a log of bytes under a name of its own', async () => {
     await using daemon = await TestDaemon.start({
       task: { 'scripts/build.sh': script('printf "a\\377b"; echo err >&2; exit 3') },
