@@ -1,0 +1,3 @@
+module github.com/ssebench/turnstile
+
+go 1.24

@@ -1,0 +1,4 @@
+#!/bin/sh
+set -e
+/ssebench/scripts/build.sh
+go test ./...
