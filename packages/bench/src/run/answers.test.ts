@@ -55,13 +55,15 @@ test('the clean copy and the task files arrive as they are: empty files, links, 
   write('ssebench/scripts/build.sh', '#!/bin/sh\n', 0o755);
   const names = ['-n', 'a "b" \\c', "it's", 'two\nlines', 'Größe', `${'deep/'.repeat(40)}file`];
   for (const name of [...names, 'empty']) write(`src/app/${name}`, name === 'empty' ? '' : name);
+  const noUtf8 = Buffer.from('\xff\xfe', 'latin1');
+  writeFileSync(Buffer.concat([Buffer.from(join(from, 'src/app/')), noUtf8]), 'no UTF-8');
   symlinkSync('../Größe', join(from, 'src/app/deep/link'));
   linkSync(join(from, 'src/app/-n'), join(from, 'src/app/same'));
 
   await putEverything({ engine, from, to, signal: new AbortController().signal }, '/src/app');
 
   const listing = (root: string) =>
-    execFileSync('find', ['.', '-mindepth', '1', '-printf', '%p %y %l %s\\0'], { cwd: root, encoding: 'utf8' })
+    execFileSync('find', ['.', '-mindepth', '1', '-printf', '%p %y %l %s\\0'], { cwd: root, encoding: 'latin1' })
       .split('\0')
       .map((line) => line.replace(/ \d+$/, (size) => (line.includes(' d ') ? '' : size)))
       .sort();

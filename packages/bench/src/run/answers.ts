@@ -1,11 +1,9 @@
 import { basename, dirname } from 'node:path';
-import { PassThrough, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { isAllowed } from '@ssebench/contracts/difficulty';
 import { CONTAINER } from '@ssebench/contracts/layout';
 import type { TaskConfig } from '@ssebench/contracts/task-config';
 import type { ContainerEngine } from '@ssebench/engine/port';
-import { extract, pack } from 'tar-stream';
+import { type Renaming, renameEntries, tarName } from '@ssebench/engine/tar-rename';
 
 /**
  * Putting the task's answers where a run needs them. They come from a created container of the tool image (`from`) and
@@ -24,36 +22,31 @@ export async function putCheckMaterial(transfer: Transfer, config: TaskConfig, d
   if (isAllowed('run_poc', difficulty)) for (const poc of config.files.poc ?? []) paths.add(pocRoot(poc, config));
   if (isAllowed('intent_test', difficulty) && config.files.future_test) paths.add(config.files.future_test);
   for (const path of paths) {
-    await copy(transfer, `${CONTAINER.task}/${path}`, CONTAINER.task, (name) => `${prefixOf(path)}${name}`);
+    const prefix = tarName(prefixOf(path));
+    await copy(transfer, `${CONTAINER.task}/${path}`, CONTAINER.task, { name: (name) => `${prefix}${name}` });
   }
 }
 
 /** `same`: all of the task's files and the clean copy. */
 export async function putEverything(transfer: Transfer, source: string): Promise<void> {
-  await copy(transfer, CONTAINER.task, '/', (name) => name);
-  const from = basename(source);
+  await copy(transfer, CONTAINER.task, '/', { name: (name) => name });
+  const from = tarName(basename(source));
   const to = basename(CONTAINER.repo);
-  await copy(
-    transfer,
-    source,
-    '/',
-    (name) => to + name.slice(from.length),
-    (name) => (name.replace(/\/$/, '') === to ? 0o700 : undefined),
-  );
+  await copy(transfer, source, '/', {
+    name: (name) => to + name.slice(from.length),
+    mode: (name) => (name.replace(/\/$/, '') === to ? 0o700 : undefined),
+  });
 }
 
 /** The `reference` agent's patch, readable by every user of the container. */
 export async function putReferencePatch(transfer: Transfer, patch: string): Promise<void> {
   const root = dirname(CONTAINER.referencePatch).slice(1);
   const file = CONTAINER.referencePatch.slice(1);
-  await copy(
-    transfer,
-    `${CONTAINER.task}/${patch}`,
-    '/',
-    () => file,
-    () => 0o644,
-    [{ name: root, mode: 0o755 }],
-  );
+  await copy(transfer, `${CONTAINER.task}/${patch}`, '/', {
+    name: () => file,
+    mode: () => 0o644,
+    first: [{ name: root, mode: 0o755 }],
+  });
 }
 
 /**
@@ -72,50 +65,13 @@ function prefixOf(path: string): string {
   return directory === '.' ? '' : `${directory}/`;
 }
 
-interface Directory {
-  name: string;
-  mode: number;
-}
-
-/** Streams `path` of one container into `directory` of the other, names and modes as the functions say. Links keep their targets. */
+/** Streams `path` of one container into `directory` of the other. Links keep their targets. */
 async function copy(
   { engine, from, to, signal }: Transfer,
   path: string,
   directory: string,
-  rename: (name: string) => string,
-  mode: (name: string) => number | undefined = () => undefined,
-  first: readonly Directory[] = [],
+  renaming: Renaming,
 ): Promise<void> {
   const source = await engine.getArchive(from, path, { signal });
-  const target = new PassThrough();
-  const sent = engine.putArchive(to, directory, target, { signal });
-  await Promise.all([sent, renamed(source, rename, mode, first, target)]);
-}
-
-async function renamed(
-  source: Readable,
-  rename: (name: string) => string,
-  mode: (name: string) => number | undefined,
-  first: readonly Directory[],
-  target: PassThrough,
-): Promise<void> {
-  const out = pack();
-  const sending = pipeline(out, target);
-  for (const { name, mode: bits } of first) out.entry({ name, type: 'directory', mode: bits, uid: 0, gid: 0 });
-  const entries = extract();
-  const reading = pipeline(source, entries);
-  for await (const entry of entries) {
-    const name = rename(entry.header.name);
-    const header = { ...entry.header, name, mode: mode(name) ?? entry.header.mode, uid: 0, gid: 0, pax: null };
-    if (header.type === 'link') header.linkname = rename(header.linkname ?? '');
-    if (header.type !== 'file') {
-      out.entry(header);
-      entry.resume();
-      continue;
-    }
-    await pipeline(entry, out.entry(header));
-  }
-  await reading;
-  out.finalize();
-  await sending;
+  await engine.putArchive(to, directory, renameEntries(source, renaming), { signal });
 }
