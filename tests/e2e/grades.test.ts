@@ -1,15 +1,19 @@
 import { readdirSync } from 'node:fs';
 import { readdir, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { loadTask } from '@ssebench/bench/config/tasks';
+import { checksOf } from '@ssebench/contracts/task-config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHECKOUT } from './support/command.ts';
 import { containersOf } from './support/leftovers.ts';
 import { runDirectory, summaryIn, Workspace } from './support/workspace.ts';
 
 const everything = process.env['SSEBENCH_TEST_ALL'] === '1';
+/** One task per language; what is special about the others is in `datasets/starter/README.md`. */
+const QUICK = ['beacon-slice-bounds', 'iniq-heap-overflow', 'lzpack-overflow-panic'];
 const datasets = everything ? ['starter', 'disclosed'] : ['starter'];
 const cases = datasets.flatMap((dataset) =>
-  tasksOf(dataset).flatMap((task, index) => {
+  (everything ? tasksOf(dataset) : QUICK).flatMap((task, index) => {
     const modes = everything || index === 0 ? (['separate', 'same'] as const) : (['separate'] as const);
     return modes.map((grading) => ({ dataset, task, grading }));
   }),
@@ -22,6 +26,7 @@ beforeAll(async () => {
 afterAll(() => workspace[Symbol.asyncDispose]());
 
 describe.each(cases)('$dataset/$task, grading $grading', ({ dataset, task, grading }) => {
+  const checks = checksOf(loadTask(join(CHECKOUT, 'datasets', dataset), task).config);
   const common = ['--local', join(CHECKOUT, 'datasets', dataset), '--task', task, '--grading', grading];
 
   test('the reference patch passes every check', async () => {
@@ -34,9 +39,11 @@ describe.each(cases)('$dataset/$task, grading $grading', ({ dataset, task, gradi
       '--run-id',
       `reference-${grading}`,
     );
-    expect(end.stdout, end.stderr).toMatch(
-      /^Result: build passed, PoC (\d+)\/\1 passed, functional tests passed, intent tests passed\nGrade: passed\nRun directory: \/.+\n$/,
+    const [result, ...rest] = end.stdout.split('\n');
+    expect(result?.replace(/PoC (\d+)\/\1 passed/, 'PoC passed'), end.stderr).toBe(
+      `Result: ${checks.map((check) => `${WORDS[check]} passed`).join(', ')}`,
     );
+    expect(rest).toEqual(['Grade: passed', expect.stringMatching(/^Run directory: \/./), '']);
     expect(end.status).toBe(0);
     const summary = await summaryIn(runDirectory(end));
     expect(summary.config).toMatchObject({ agent: 'reference', model: 'none', reference_run: true, grading });
@@ -61,17 +68,21 @@ describe.each(cases)('$dataset/$task, grading $grading', ({ dataset, task, gradi
     expect(patch_result).toMatchObject({
       status: 'failed',
       build_success: true,
-      pov_passed: 0,
+      pov_passed: checks.includes('poc') ? 0 : null,
       func_test_success: true,
-      intent_test_success: false,
+      intent_test_success: checks.includes('intent_test') ? false : null,
     });
-    expect(patch_result.error_msg).toMatch(/^PoC failed: \/ssebench\/pocs\//);
+    expect(patch_result.error_msg).toMatch(
+      checks.includes('poc') ? /^PoC failed: \/ssebench\/pocs\// : /^Intent test failed$/,
+    );
     expect(patch_result.error_log?.trim()).toBeTruthy();
     expect(capture?.patch_bytes).toBe(0);
     await expectResultFiles(directory);
     expect(await containersOf(runId)).toEqual([]);
   });
 });
+
+const WORDS = { build: 'build', poc: 'PoC', function_test: 'functional tests', intent_test: 'intent tests' };
 
 /** The layout of seeds/results-format, and nothing beside it but what is ours and documented. */
 async function expectResultFiles(directory: string): Promise<void> {
