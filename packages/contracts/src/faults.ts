@@ -76,6 +76,24 @@ export const FAULTS = {
     retryable: false,
     meaning: "A process of the agent's user could not be ended.",
   },
+  disk_limit: {
+    phase: 'agent',
+    blame: 'agent',
+    retryable: false,
+    meaning: "A container's files and the agent's archive took more disk than the limit.",
+  },
+  archive_limit: {
+    phase: 'agent',
+    blame: 'agent',
+    retryable: false,
+    meaning: "The agent's archive directory holds more bytes or files than the limit.",
+  },
+  host_disk_low: {
+    phase: 'agent',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'A disk of the host had too little room left, and the run was stopped.',
+  },
   container_lost: {
     phase: 'agent',
     blame: 'infra',

@@ -1,5 +1,5 @@
 /**
- * The runtime's one program: `entrypoint`, `daemon`, `evaluator`, `version`. Each is loaded only when it is asked for,
+ * The runtime's one program: `entrypoint`, `daemon`, `evaluator`, `usage`. Each is loaded only when it is asked for,
  * since a container starts three of them.
  */
 async function run([program, ...args]: readonly string[]): Promise<number> {
@@ -10,8 +10,12 @@ async function run([program, ...args]: readonly string[]): Promise<number> {
       return (await import('./daemon/main.ts')).runDaemon(args);
     case 'evaluator':
       return (await import('./evaluator/main.ts')).runEvaluator();
+    case 'usage':
+      return (await import('./usage/main.ts')).runUsage(args);
     default:
-      process.stderr.write(`unknown program ${JSON.stringify(program ?? '')}: must be entrypoint, daemon, evaluator\n`);
+      process.stderr.write(
+        `unknown program ${JSON.stringify(program ?? '')}: must be entrypoint, daemon, evaluator, usage\n`,
+      );
       return 1;
   }
 }

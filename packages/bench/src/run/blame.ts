@@ -1,5 +1,6 @@
 import { type Fault, type FaultCode, fault } from '@ssebench/contracts/faults';
 import { type DiskShortage, diskShortage } from './disk-shortage.ts';
+import type { DiskWatch } from './disk-watch.ts';
 import type { RunRecord, Teller } from './record.ts';
 import type { RunDirectory } from './run-directory.ts';
 
@@ -14,6 +15,17 @@ const LOOKS_LIKE_A_FULL_DISK: readonly FaultCode[] = [
   'no_result',
   'internal',
 ];
+
+/** Where there is too little room on a disk of the host, that is why a container could not go on. */
+export async function explainByDisk(
+  record: RunRecord,
+  told: Fault | null | undefined,
+  watch: DiskWatch,
+): Promise<void> {
+  if (!told || record.fault || !LOOKS_LIKE_A_FULL_DISK.includes(told.code)) return;
+  const shortage = await watch.shortage();
+  if (shortage) record.fail(shortage);
+}
 
 /** Weighs why a run has no verdict by what the host sees now: see `blamed`. */
 export async function weighFault(record: RunRecord, directory: RunDirectory): Promise<void> {

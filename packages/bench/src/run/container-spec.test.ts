@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { gradeContainer, type RunFrame, workContainer } from './container-spec.ts';
+import { UNKNOWN_LIMITS } from './effective-limits.ts';
 
 const frame: RunFrame = {
   runId: 'trial-1',
@@ -18,7 +19,7 @@ const frame: RunFrame = {
     check_timeout: 10,
     grading_timeout: 100,
   },
-  limits: { memory_bytes: 1, cpus: 1, pids: 4096, disk_bytes: null },
+  limits: { ...UNKNOWN_LIMITS, memory_bytes: 1, cpus: 1, pids: 4096 },
   runtimeVolume: 'ssebench-runtime-1',
   resultsPath: '/results/ini-1/m-1/dummy/trial-1',
   ownerSocket: '/tmp/o.sock',

@@ -1,5 +1,6 @@
-import { lstat, opendir, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { directoryUse } from './directory-use.ts';
 import { RESERVE_FILE } from './reserve.ts';
 import type { RunDirectory } from './run-directory.ts';
 
@@ -24,28 +25,8 @@ export async function diskShortage({ live }: RunDirectory): Promise<DiskShortage
   const free = (process.getuid?.() === 0 ? disk.bfree : disk.bavail) * disk.bsize;
   const isShortOfFiles = disk.files > 0 && disk.ffree < SHORT_OF_FILES;
   if (free >= SHORT_OF_BYTES && !isShortOfFiles) return undefined;
-  const used = await usedBy(live);
+  const used = await directoryUse(live, { maxFiles: MAX_COUNTED, except: join(live, RESERVE_FILE) });
+  if (used.files > MAX_COUNTED) return { own: true };
   const enough = Math.min(ENOUGH_BYTES, disk.blocks * disk.bsize * ENOUGH_SHARE);
   return { own: isShortOfFiles ? used.files > disk.files * ENOUGH_SHARE : free + used.bytes >= enough };
-}
-
-/** What a directory takes of its disk. Links are not followed; what can't be read counts as nothing. */
-async function usedBy(directory: string): Promise<{ bytes: number; files: number }> {
-  const used = { bytes: 0, files: 0 };
-  const left = [directory];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const entries = await opendir(next).catch(() => undefined);
-    if (!entries) continue;
-    for await (const { name } of entries) {
-      if (name === RESERVE_FILE && next === directory) continue;
-      const path = join(next, name);
-      const stat = await lstat(path).catch(() => undefined);
-      if (!stat) continue;
-      used.files += 1;
-      used.bytes += stat.blocks * 512;
-      if (used.files > MAX_COUNTED) return { bytes: Number.POSITIVE_INFINITY, files: Number.POSITIVE_INFINITY };
-      if (stat.isDirectory()) left.push(path);
-    }
-  }
-  return used;
 }

@@ -20,6 +20,7 @@ async function grade(plan: GradePlan, context: RunContext, stage: Stage): Promis
     record,
     signal,
     hostDirectory: dirname(owner.directory),
+    resultsDirectory: directory.live,
     ownerSocket: owner.socket,
     agent: undefined,
   });

@@ -25,6 +25,7 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
     record,
     signal,
     hostDirectory: dirname(owner.directory),
+    resultsDirectory: directory.live,
     ownerSocket: owner.socket,
     agent: plan.agent,
   });

@@ -5,8 +5,10 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import type { CaptureReport } from '@ssebench/contracts/work-outcome';
+import { explainByDisk } from './blame.ts';
 import { ContainerLease } from './container-lease.ts';
 import { gradeContainer } from './container-spec.ts';
+import { DiskWatch } from './disk-watch.ts';
 import { readGradeOutcome } from './outcome-files.ts';
 import { frameOf, type RunScene } from './run-scene.ts';
 
@@ -58,7 +60,15 @@ export async function clearGrade({ directory }: Pick<RunScene, 'directory'>): Pr
 }
 
 async function awaitGrade(scene: RunScene, lease: ContainerLease): Promise<void> {
-  const { record, directory, signal, facts } = scene;
+  const { record, directory, engine, signal, facts, course } = scene;
+  using watch = new DiskWatch({
+    engine,
+    containerId: lease.id,
+    limits: course.limits,
+    results: directory.live,
+    archive: null,
+    phase: () => 'grading',
+  });
   const limit = facts.settings.grading_timeout + MARGIN;
   const deadline = AbortSignal.timeout(limit * 1000);
   const either = AbortSignal.any([signal, deadline]);
@@ -66,10 +76,13 @@ async function awaitGrade(scene: RunScene, lease: ContainerLease): Promise<void>
   const stop = (): void => over.resolve();
   either.addEventListener('abort', stop, { once: true });
   if (either.aborted) stop();
-  await Promise.race([lease.finished(), over.promise]);
+  const broken = await Promise.race([lease.finished(), over.promise, watch.broken]);
   signal.throwIfAborted();
+  // A check that failed by then makes the grade all the same.
+  if (broken) record.fail(await watch.stopping(broken, () => lease.kill()));
   record.grade = await readGradeOutcome(directory.grade);
   const { fault: told, result } = record.grade;
+  await explainByDisk(record, told, watch);
   if (deadline.aborted) record.fail(timedOut(facts.settings.grading_timeout), 'grade');
   else if (result) {
     if (told) record.fail(told, 'grade');

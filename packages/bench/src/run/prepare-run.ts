@@ -7,7 +7,9 @@ import type { ContainerEngine, EngineAbilities } from '@ssebench/engine/port';
 import type { Agent } from '../config/agents.ts';
 import { type EnsuredImages, ensureImages } from '../images/ensure.ts';
 import { cachedAbilities } from './cached-abilities.ts';
+import { lowDiskFault, NO_USE } from './disk-rules.ts';
 import { effectiveLimits } from './effective-limits.ts';
+import { type HostDisk, lookAtDisks } from './host-disks.ts';
 import type { GradePlan } from './plan.ts';
 import type { RunRecord } from './record.ts';
 import type { RunContext } from './run-stage.ts';
@@ -24,8 +26,9 @@ export interface Prepared {
 interface Preparation {
   record: RunRecord;
   signal: AbortSignal;
-  /** Where the run's sockets lie on the host. */
+  /** Where the run's sockets lie on the host, and its results while it goes on. */
   hostDirectory: string;
+  resultsDirectory: string;
   /** What containers of this run carry as their owner. */
   ownerSocket: string;
   /** Undefined when only a patch is graded. */
@@ -37,7 +40,7 @@ export async function prepareRun(
   plan: Pick<GradePlan, 'task' | 'limits' | 'extraCa' | 'runId'>,
   context: RunContext,
   engine: ContainerEngine,
-  { record, signal, hostDirectory, ownerSocket, agent }: Preparation,
+  { record, signal, hostDirectory, resultsDirectory, ownerSocket, agent }: Preparation,
 ): Promise<Prepared> {
   const [version, info] = await record.during('start', 'engine', () =>
     Promise.all([engine.version({ signal }), engine.info({ signal })]),
@@ -61,7 +64,11 @@ export async function prepareRun(
       }),
     );
   }
-  record.limits = effectiveLimits(plan.limits, info, abilities.limits);
+  const places = { results: resultsDirectory, engineRoot: info.rootDirectory };
+  const disks = await lookAtDisks(places);
+  refuseLowDisk(disks);
+  const diskBytes = disks.find(({ holds }) => holds.layers)?.size.bytes;
+  record.limits = effectiveLimits(plan.limits, { ...info, diskBytes }, abilities.limits);
   const images = await record.during('prepare', 'images', () =>
     ensureImages({
       engine,
@@ -74,6 +81,9 @@ export async function prepareRun(
       extraCa: plan.extraCa,
       progress: context.progress,
       signal,
+    }).catch(async (error: unknown) => {
+      refuseLowDisk(await lookAtDisks(places));
+      throw error;
     }),
   );
   record.images = {
@@ -85,6 +95,14 @@ export async function prepareRun(
   };
   const answersSpec = answersContainer(images.tool.id, plan.runId, ownerSocket);
   return { images, abilities, description, answersSpec };
+}
+
+/** A build that fails on a full disk, or a run that would be stopped soon, is nobody's fault but the host's. */
+function refuseLowDisk(disks: readonly HostDisk[]): void {
+  for (const disk of disks) {
+    const low = lowDiskFault(disk, disk, NO_USE, 'prepare');
+    if (low) throw new FaultError(low);
+  }
 }
 
 /** A container of the tool image that is never started: the task's answers are copied from it. */

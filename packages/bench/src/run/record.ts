@@ -5,6 +5,7 @@ import type { EngineDescription, PhaseDuration, RunImages } from '@ssebench/cont
 import type { WorkOutcome } from '@ssebench/contracts/work-outcome';
 import { isEngineError } from '@ssebench/engine/errors';
 import { UserError } from '../cli/errors.ts';
+import { UNKNOWN_LIMITS } from './effective-limits.ts';
 import type { GradeOutcome } from './outcome-files.ts';
 
 /** Where a fault was found: on the host, or in the container that the agent works in, or in the one that only grades. */
@@ -13,7 +14,7 @@ export type Teller = 'host' | 'work' | 'grade';
 /** What is known of a run so far. It is complete at every moment: whatever ends a run, a summary can be made of it. */
 export class RunRecord {
   images: RunImages = { case: null, work: null, tool: null, agent: null, runtime: null };
-  limits: EffectiveLimits = { memory_bytes: null, cpus: null, pids: null, disk_bytes: null };
+  limits: EffectiveLimits = UNKNOWN_LIMITS;
   engine: EngineDescription | null = null;
   work: WorkOutcome | null = null;
   grade: GradeOutcome | null = null;

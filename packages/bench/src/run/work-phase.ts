@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Step } from '@ssebench/contracts/events';
 import { type Fault, fault, type Phase } from '@ssebench/contracts/faults';
+import { dropExcess } from './archive-excess.ts';
+import { explainByDisk } from './blame.ts';
 import type { ContainerLease } from './container-lease.ts';
+import { DiskWatch } from './disk-watch.ts';
 import { readWorkOutcome } from './outcome-files.ts';
 import type { RunScene } from './run-scene.ts';
 
@@ -41,14 +44,23 @@ export interface Watch {
  * user or the host's own deadline ends it. What it left of its outcome, or why it left none, stands in the record.
  */
 export async function followWork(scene: RunScene, lease: ContainerLease, { begin, elapsed }: Watch): Promise<WorkEnd> {
-  const { record, owner, progress, directory, signal, facts, course } = scene;
+  const { record, owner, progress, directory, engine, signal, facts, course } = scene;
   const both = facts.settings.grading === 'same';
   const captured = Promise.withResolvers<void>();
-  let phase: Phase = 'start';
+  let phase = 'start' as Phase;
+  using watch = new DiskWatch({
+    engine,
+    containerId: lease.id,
+    limits: course.limits,
+    results: directory.live,
+    archive: directory.archive,
+    phase: () => (phase === 'start' ? 'agent' : phase),
+  });
   await record.during('start', 'start', () =>
     begin(join(owner.work, 'host.sock'), (event) => {
       progress.event(event);
       if (event.type === 'captured') captured.resolve();
+      if (event.type === 'step_ended' && event.step === 'agent') watch.hurry();
       if (event.type === 'step_started') phase = PHASE_OF[event.step] ?? phase;
     }),
   );
@@ -58,10 +70,16 @@ export async function followWork(scene: RunScene, lease: ContainerLease, { begin
   const look = !course.socket_mounts || elapsed > 0;
   if (look) void lookForOutcome(directory.work, seen.signal).then(captured.resolve);
   let end: WorkEnd = 'ended';
+  const done = both ? lease.finished() : Promise.race([captured.promise, lease.finished()]);
   try {
-    await record.during('agent', both ? 'agent and grading' : 'agent', () =>
-      until(both ? lease.finished() : Promise.race([captured.promise, lease.finished()]), limit - elapsed, signal),
+    const stop = await record.during('agent', both ? 'agent and grading' : 'agent', () =>
+      until(Promise.race([done, watch.broken]), limit - elapsed, signal),
     );
+    if (stop) {
+      // Only the agent's container has something to say when it is asked to stop; one that grades would take back checks.
+      const isGentle = !stop.urgent && phase !== 'grading';
+      record.fail(await watch.stopping(stop, () => (isGentle ? lease.stop(STOP_GRACE) : lease.kill())));
+    }
   } catch (error) {
     if (error instanceof StoppedError) end = 'stopped';
     else if (error instanceof OverdueError) {
@@ -71,7 +89,10 @@ export async function followWork(scene: RunScene, lease: ContainerLease, { begin
   } finally {
     seen.abort();
   }
-  if (end === 'ended') await takeOutcome(scene, lease, phase);
+  if (end === 'ended') {
+    await takeOutcome(scene, lease, phase, watch);
+    if (record.fault) await dropExcess(directory.archive, record.fault);
+  }
   return end;
 }
 
@@ -82,10 +103,18 @@ export async function stopWork({ record, directory, signal }: RunScene, lease: C
   record.work = (await readWorkOutcome(directory.work)) ?? null;
 }
 
-async function takeOutcome({ record, directory }: RunScene, lease: ContainerLease, phase: Phase): Promise<void> {
+async function takeOutcome(
+  { record, directory, facts }: RunScene,
+  lease: ContainerLease,
+  phase: Phase,
+  watch: DiskWatch,
+): Promise<void> {
   record.work = (await readWorkOutcome(directory.work)) ?? null;
+  await explainByDisk(record, record.work?.fault, watch);
   if (record.work?.fault) record.fail(record.work.fault, 'work');
   if (!record.work && !record.fault) record.fail(await lease.lost(phase));
+  const broken = record.fault || facts.settings.grading === 'same' ? undefined : await watch.lastLook();
+  if (broken) record.fail(broken);
 }
 
 /** Seconds from the container's start to the host's own deadline. */
@@ -103,7 +132,7 @@ class StoppedError extends Error {}
 class OverdueError extends Error {}
 
 /** Waits for `done`, but no longer than `seconds` (`OverdueError`) and not beyond the user's wish to stop (`StoppedError`). */
-async function until(done: Promise<void>, seconds: number, signal: AbortSignal): Promise<void> {
+async function until<T>(done: Promise<T>, seconds: number, signal: AbortSignal): Promise<T> {
   const overdue = Promise.withResolvers<never>();
   const stop = (): void => overdue.reject(new StoppedError());
   const ms = Math.min(Math.max(0, seconds) * 1000, LONGEST_TIMER);
@@ -111,7 +140,7 @@ async function until(done: Promise<void>, seconds: number, signal: AbortSignal):
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
-    await Promise.race([done, overdue.promise]);
+    return await Promise.race([done, overdue.promise]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);

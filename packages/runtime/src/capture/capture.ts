@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CAPS } from '@ssebench/contracts/caps';
 import type { ChangedFile } from '@ssebench/contracts/daemon-api';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import type { CaptureReport } from '@ssebench/contracts/work-outcome';
@@ -8,9 +9,6 @@ import { flushDirectory } from '../system/atomic-file.ts';
 import { PatchFile, PatchTooLargeError } from './patch-file.ts';
 import { type BytePath, toDisplay } from './paths.ts';
 import { type CaptureOptions, type Snapshot, withSnapshot } from './snapshot.ts';
-
-/** Largest patch that is captured. */
-const MAX_PATCH_BYTES = 256 * 1024 * 1024;
 
 const DIFF = [
   'diff',
@@ -24,6 +22,7 @@ const DIFF = [
 ];
 
 export interface PatchOptions extends CaptureOptions {
+  /** Of the patch. Default: as every run has it. */
   maxBytes?: number;
   /** Where the patch goes, in a directory that only we can write. Default: a new file in `scratchDir`. Replaced atomically. */
   patchPath?: string;
@@ -76,7 +75,7 @@ export function changedFiles(options: CaptureOptions): Promise<ChangedFile[]> {
 async function writePatch(snapshot: Snapshot, options: PatchOptions): Promise<Patch> {
   const patchPath = options.patchPath ?? join(options.scratchDir, `patch-${randomBytes(6).toString('hex')}.diff`);
   const temporary = `${patchPath}.${randomBytes(6).toString('hex')}.tmp`;
-  const file = await PatchFile.create(temporary, options.maxBytes ?? MAX_PATCH_BYTES);
+  const file = await PatchFile.create(temporary, options.maxBytes ?? CAPS.patch_bytes);
   try {
     await snapshot.git([...DIFF, 'HEAD'], { stdoutTo: file });
     await rename(temporary, patchPath);

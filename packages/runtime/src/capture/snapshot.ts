@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CAPS } from '@ssebench/contracts/caps';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import type { CaptureReport } from '@ssebench/contracts/work-outcome';
 import { removeTree } from '../system/remove-tree.ts';
@@ -10,8 +11,6 @@ import { makeReadable } from './make-readable.ts';
 import { type BytePath, fromNulTerminated, toDisplay, toNulTerminated } from './paths.ts';
 import { type Reader, Survey } from './survey.ts';
 
-/** Largest file that git is let near, by `lstat`. */
-const MAX_FILE_BYTES = 1024 ** 3;
 /** Longest that all steps of one capture may take: after the agent phase, and while the agent works. */
 const TIME_LIMIT_MS = 600_000;
 const LIVE_TIME_LIMIT_MS = 60_000;
@@ -24,6 +23,7 @@ export interface CaptureOptions {
   account: Reader;
   /** Where private directories are made: only root can write there, the account can pass through it (0711). */
   scratchDir: string;
+  /** Largest file that git is let near, by `lstat`. Default: as every run has it. */
   maxFileBytes?: number;
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -98,7 +98,7 @@ async function makeSnapshot(options: CaptureOptions, settled: boolean, scratch: 
     skipped.add('too_large', readied.tooLarge);
     if (readied.tooLarge.length > 0) return snapshot;
   }
-  const survey = new Survey(tree, account, options.maxFileBytes ?? MAX_FILE_BYTES);
+  const survey = new Survey(tree, account, options.maxFileBytes ?? CAPS.patch_file_bytes);
   await snapshot.git(['read-tree', 'HEAD']);
   await takeTracked(snapshot, survey, skipped);
   await takeNew(snapshot, survey, skipped);

@@ -1,3 +1,4 @@
+import { CAPS } from '@ssebench/contracts/caps';
 import { AGENT_UID, AGENT_USER, CONTAINER, DEFAULTS, ENV } from '@ssebench/contracts/layout';
 import { agentRuntime } from '../evaluator/settings.ts';
 import { type Account, lookUpAccount } from '../system/accounts.ts';
@@ -5,10 +6,9 @@ import { secondsOf } from '../system/seconds.ts';
 import { agentEnvironment } from './agent-environment.ts';
 import { type CommandLine, UsageError } from './command-line.ts';
 
-/** Limits in force when the environment says nothing. Seconds, bytes. Source: spec/runtime §4.1; the archive's are ours. */
+/** Limits in force when the environment says nothing. Seconds. Source: spec/runtime §4.1; the archive's are ours. */
 const DAEMON_TIMEOUT = 300;
 const ARCHIVE_TIMEOUT = 120;
-const ARCHIVE_MAX_BYTES = 2 * 1024 ** 3;
 
 /** Everything that the entrypoint was told, checked. Limits in seconds. */
 export interface Settings extends CommandLine {
@@ -67,7 +67,7 @@ export function readSettings(commandLine: CommandLine, env: NodeJS.ProcessEnv): 
       gradingTimeout: secondsOf(env, ENV.gradingTimeout),
       daemonTimeout: secondsOf(env, ENV.daemonTimeout) ?? DAEMON_TIMEOUT,
       archiveTimeout: secondsOf(env, ENV.archiveTimeout) ?? ARCHIVE_TIMEOUT,
-      archiveMaxBytes: bytesOf(env, ENV.archiveMaxBytes) ?? ARCHIVE_MAX_BYTES,
+      archiveMaxBytes: bytesOf(env, ENV.archiveMaxBytes) ?? CAPS.source_archive_bytes,
       keepAlive: env[ENV.keepAlive] === '1',
       agentVariables: commandLine.mode === 'grade' ? agentVariables(env) : {},
     };

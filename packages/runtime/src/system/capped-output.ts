@@ -1,5 +1,7 @@
+import { CAPS } from '@ssebench/contracts/caps';
+
 /** Most bytes kept of one output stream: half from its start, half from its end. */
-export const OUTPUT_CAP_BYTES = 1024 * 1024;
+export const OUTPUT_CAP_BYTES = CAPS.output_bytes;
 
 /** What was kept of an output stream. `bytes` counts all that came. */
 export class Captured {

@@ -3,6 +3,7 @@ import { type Fault, FaultError, fault } from '@ssebench/contracts/faults';
 import { DaemonError } from '../../client/daemon-error.ts';
 import { endProcessesOf } from '../../system/processes.ts';
 import { giveBack } from '../archive-owner.ts';
+import { archiveOver } from '../archive-watch.ts';
 import { log } from '../log.ts';
 import type { RunContext } from '../run-context.ts';
 import type { Phase } from './phase.ts';
@@ -25,6 +26,7 @@ export const endPhase: Phase = {
   async run(run) {
     try {
       await endAgent(run);
+      await judgeArchive(run);
     } finally {
       returnArchive(run);
     }
@@ -47,6 +49,13 @@ async function endAgent(run: RunContext): Promise<void> {
     }
     await pause(PAUSE_MS);
   }
+}
+
+/** What the agent wrote just before its end counts, too: nobody writes any more. @throws FaultError `archive_limit` */
+async function judgeArchive({ settings: { archive } }: RunContext): Promise<void> {
+  if (!archive) return;
+  const excess = await archiveOver(archive).catch((error: unknown) => `can't be measured: ${String(error)}`);
+  if (excess !== undefined) throw new FaultError(fault('archive_limit', `the agent's archive: ${excess}`));
 }
 
 /** The run is lost already; this only leaves nothing of the agent behind. */
