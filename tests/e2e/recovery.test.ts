@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startSsebench } from './support/command.ts';
+import { type CommandEnd, startSsebench } from './support/command.ts';
 import { checkStarted, editOwner, LiveRun } from './support/live-run.ts';
 import { scriptAgent, Workspace } from './support/workspace.ts';
 
@@ -19,6 +19,12 @@ afterAll(() => workspace[Symbol.asyncDispose]());
 
 const nothingLives = () => expect(readdirSync(join(workspace.path, 'results/.live'))).toEqual([]);
 const recover = (run: LiveRun) => workspace.run('runs', 'recover', run.runId);
+
+async function recoverWell(run: LiveRun): Promise<CommandEnd> {
+  const end = await recover(run);
+  expect(end, end.stderr).toMatchObject({ status: 0 });
+  return end;
+}
 
 test('a run whose command is killed while its agent works ends as if nothing had happened', async () => {
   await using undisturbed = await LiveRun.start(workspace, 'brief');
@@ -58,7 +64,7 @@ test('a run whose command is killed during the capture is captured and graded', 
   await using run = await LiveRun.start(workspace, 'large');
   await run.step('work', 'capture');
   await run.killCommand();
-  expect((await recover(run)).status).toBe(0);
+  await recoverWell(run);
   const { patch_result, capture } = await run.summary();
   expect(patch_result.status).toBe('passed');
   expect(statSync(join(run.directory, 'final.patch')).size).toBe(capture?.patch_bytes);
@@ -83,7 +89,7 @@ test('when the grade container is lost with the command, the same patch is grade
   await run.reached('grade', checkStarted('function_test'));
   await run.killCommand();
   await run.disturb('grade', 'remove');
-  expect((await recover(run)).status).toBe(0);
+  await recoverWell(run);
   expect(await run.summary()).toMatchObject({
     patch_result: { status: 'passed' },
     runtime_result: { agent_exit_code: 0 },
@@ -107,7 +113,7 @@ test('a run that is graded in the container of its agent is collected, too', asy
   await using run = await LiveRun.start(workspace, 'brief', { options: ['--grading', 'same'] });
   await run.step('same', 'agent');
   await run.killCommand();
-  expect((await recover(run)).status).toBe(0);
+  await recoverWell(run);
   expect((await run.summary()).patch_result.status).toBe('passed');
   expect(await run.containers()).toEqual([]);
   nothingLives();
@@ -117,7 +123,7 @@ test('a command that is killed before its agent has begun leaves an error of the
   await using run = await LiveRun.start(workspace, 'brief');
   await run.begun();
   await run.killCommand();
-  expect((await recover(run)).status).toBe(0);
+  await recoverWell(run);
   const { outcome } = await run.summary();
   expect(outcome.fault).toMatchObject({ code: 'container_lost', phase: 'start', blame: 'infra', retryable: true });
   expect(await run.containers()).toEqual([]);
@@ -138,7 +144,10 @@ test('of several commands that collect a run one does it, and one that is killed
   first.child.kill('SIGKILL');
   await first.ended;
   const both = await Promise.all([workspace.run('runs', 'recover'), workspace.run('runs', 'recover')]);
-  expect(both.map(({ status }) => status)).toEqual([0, 0]);
+  expect(
+    both.map(({ status }) => status),
+    both.map(({ stderr }) => stderr).join(),
+  ).toEqual([0, 0]);
   expect(both.filter(({ stdout }) => stdout.includes('Grade: passed'))).toHaveLength(1);
   expect((await run.summary()).patch_result.status).toBe('passed');
   expect((await recover(run)).stderr).toContain(`run ${run.runId} has ended`);
@@ -160,7 +169,7 @@ test('an agent whose deadline has passed meanwhile is ended', async () => {
   await run.step('work', 'agent');
   await run.killCommand();
   await editOwner(run, ({ started }) => ({ ...started, uptime: started.uptime - 10_000 }));
-  expect((await recover(run)).status).toBe(0);
+  await recoverWell(run);
   expect((await run.summary()).outcome.fault).toMatchObject({
     code: 'agent_overran',
     blame: 'agent',

@@ -28,27 +28,33 @@ export function ownerSocket(directory: string, generation: number): string {
   return join(directory, generation === 0 ? 'owner.sock' : `owner.${generation}.sock`);
 }
 
-/** The youngest generation of a run's owners that has a socket; -1 when none has. @throws as `node:fs` does */
-export function youngestOwner(directory: string): number {
-  const generations = namesIn(directory).map((name) => {
-    const [found, number] = /^owner(?:\.([1-9]\d{0,8}))?\.sock$/.exec(name) ?? [];
-    return found === undefined ? -1 : Number(number ?? 0);
-  });
-  return Math.max(-1, ...generations);
-}
-
 /**
  * Whether a run has a live owner: the first, whose socket this is, or one who took the run over.
  * In doubt, such as for a directory that we may not read, yes.
  */
 export async function ownerLives(socketPath: string): Promise<boolean> {
+  return (await deadOwner(socketPath)) === undefined;
+}
+
+/** The generation of a run's youngest owner when that is dead, -1 when there never was one; undefined when it lives. */
+export async function deadOwner(socketPath: string): Promise<number | undefined> {
   const directory = dirname(socketPath);
   try {
     const generation = youngestOwner(directory);
-    return generation >= 0 && (await listens(ownerSocket(directory, generation)));
+    if (generation >= 0 && (await listens(ownerSocket(directory, generation)))) return undefined;
+    return generation;
   } catch {
-    return true;
+    return undefined;
   }
+}
+
+/** @throws as `node:fs` does */
+function youngestOwner(directory: string): number {
+  const generations = namesIn(directory).map((name) => {
+    const [found, number] = /^owner(?:\.([1-9]\d{0,8}))?\.sock$/.exec(name) ?? [];
+    return found === undefined ? -1 : Number(number ?? 0);
+  });
+  return Math.max(-1, ...generations);
 }
 
 function listens(socketPath: string): Promise<boolean> {

@@ -38,6 +38,20 @@ test('of many that find an owner dead at the same moment one follows it, under t
   expect(await ownerLives(owner.socket)).toBe(true);
 });
 
+test('who found an owner dead does not follow the one that was quicker', async () => {
+  const owner = await claim();
+  await owner.abandon();
+  const followers: (RunOwner | undefined)[] = [];
+  // Each starts when the one before is at some other point of taking over.
+  await Promise.all(
+    Array.from({ length: 60 }, async (_, index) => {
+      for (let turn = 0; turn < index; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      followers.push(await follow(owner));
+    }),
+  );
+  expect(followers.filter((follower) => follower !== undefined)).toHaveLength(1);
+});
+
 test('who took a run over can be followed, too', async () => {
   const owner = await claim();
   await owner.abandon();

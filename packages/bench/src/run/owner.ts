@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../cli/errors.ts';
-import { ownerLives, ownerSocket, youngestOwner } from '../results/owner.ts';
+import { deadOwner, ownerSocket } from '../results/owner.ts';
 
 /** Longest path that a Unix socket can have on Linux; longer ones are cut without a word. */
 const MAX_SOCKET_PATH = 107;
@@ -49,10 +49,12 @@ export async function takeOver({
   directory,
   socket,
 }: Pick<RunOwner, 'directory' | 'socket'>): Promise<RunOwner | undefined> {
-  if (await ownerLives(socket)) return undefined;
+  const dead = await deadOwner(socket);
+  if (dead === undefined) return undefined;
   // The machine may have been started anew, and with it a directory for what must not outlast that.
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  return own(directory, youngestOwner(directory) + 1);
+  // Not after whoever is the youngest by now: that one may have followed the dead one before us.
+  return own(directory, dead + 1);
 }
 
 async function own(directory: string, generation: number): Promise<RunOwner | undefined> {
