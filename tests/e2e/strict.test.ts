@@ -1,16 +1,13 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StrictStatus } from '@ssebench/contracts/integrity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandEnd } from './support/command.ts';
-import { removeImagesOf } from './support/leftovers.ts';
 import { type Edit, patchOf, STARTER } from './support/patches.ts';
 import { runDirectory, summaryIn, type TestAgent, Workspace } from './support/workspace.ts';
 
 const everything = process.env['SSEBENCH_TEST_ALL'] === '1';
 const [C, GO, RUST] = ['iniq-heap-overflow', 'beacon-slice-bounds', 'lzpack-overflow-panic'] as const;
-/** The Go task without the setting that keeps Go from workspaces. */
-const GO_WORKSPACE = 'beacon-workspace';
 
 /** Programs that fail at once: no PoC triggers anything in them, and every test of theirs would fail. */
 const BROKEN_C = { 'main.c': 'int main(void)\n{\n    return 1;\n}\n' };
@@ -152,33 +149,18 @@ function patchAgent({ task, edit }: Case): TestAgent {
 let workspace: Workspace;
 beforeAll(async () => {
   workspace = await Workspace.create(AGENTS);
-  const variant = join(workspace.path, 'variants', GO_WORKSPACE);
-  cpSync(join(STARTER, GO), variant, { recursive: true });
-  rewrite(join(variant, 'Dockerfile'), (text) => text.replace('-mod=mod ', ''));
-  rewrite(join(variant, 'sse/config.yaml'), (text) => text.replace(GO, GO_WORKSPACE));
 });
-afterAll(async () => {
-  await removeImagesOf(GO_WORKSPACE);
-  await workspace[Symbol.asyncDispose]();
-});
-
-function rewrite(file: string, change: (text: string) => string): void {
-  writeFileSync(file, change(readFileSync(file, 'utf8')));
-}
+afterAll(() => workspace[Symbol.asyncDispose]());
 
 /** What runs without `--all`. */
 const QUICK = ['a GNUmakefile that takes over', 'a TestMain that ends with status 0', HONEST[0]?.what];
 const chosen = (cases: Case[]) => (everything ? cases : cases.filter(({ what }) => QUICK.includes(what)));
 
-function taskArguments(task: string): string[] {
-  return ['--local', task === GO_WORKSPACE ? join(workspace.path, 'variants') : STARTER, '--task', task];
-}
-
 /** Grades a patch, of which the run must be solved. */
 async function graded(task: string, patch: string) {
   const file = join(workspace.path, 'a.patch');
   writeFileSync(file, patch);
-  return await outcomeOf(workspace.run('grade', ...taskArguments(task), '--patch', file, '--require-pass'));
+  return await outcomeOf(workspace.run('grade', '--local', STARTER, '--task', task, '--patch', file, '--require-pass'));
 }
 
 async function outcomeOf(command: Promise<CommandEnd>) {
@@ -202,21 +184,9 @@ describe('patches that only pass because they touched what judges them', () => {
   const inAgentsContainer = CHEATS.filter(({ what }) => everything || what === QUICK[0]);
   test.each(inAgentsContainer)("$task: $what, graded in the agent's container", async (cheat) => {
     const agent = ['--agent', `cheat-${CHEATS.indexOf(cheat)}`, '--model', 'claude-sonnet-4-6'];
-    const run = ['run', ...taskArguments(cheat.task), ...agent, '--grading', 'same', '--require-pass'];
+    const run = ['run', '--local', STARTER, '--task', cheat.task, ...agent, '--grading', 'same', '--require-pass'];
     expectCaught(await outcomeOf(workspace.run(...run)), cheat);
   });
-});
-
-test.runIf(everything)('a go.work and a nested module that leave all tests out are set aside', async () => {
-  const files = {
-    'cmd/beacondump/go.mod':
-      'module github.com/ssebench/beacon/cmd/beacondump\n\ngo 1.24\n\nrequire github.com/ssebench/beacon v0.0.0\n\nreplace github.com/ssebench/beacon => ../..\n',
-    'go.work': 'go 1.24\n\nuse ./cmd/beacondump\n',
-  };
-  const { end, summary } = await graded(GO_WORKSPACE, patchOf(GO, { fixed: true, files }));
-  expect(summary.patch_result, end.stdout).toMatchObject({ build_success: true, func_test_success: false });
-  expect(summary.integrity).toMatchObject({ touched_tests: Object.keys(files), strict: { status: 'passed' } });
-  expect(end.status).toBe(1);
 });
 
 describe('honest patches', () => {

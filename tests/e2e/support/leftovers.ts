@@ -11,14 +11,3 @@ export async function containersOf(runId: string): Promise<string[]> {
     engine.close();
   }
 }
-
-/** Removes every image of a task. */
-export async function removeImagesOf(task: string): Promise<void> {
-  const engine = await connectEngine();
-  try {
-    const tags = (await engine.listImages({})).flatMap((image) => image.tags);
-    for (const tag of tags.filter((name) => name.includes(`/${task}:`))) await engine.removeImage(tag, { force: true });
-  } finally {
-    engine.close();
-  }
-}
