@@ -121,6 +121,19 @@ describe.runIf(IS_ROOT)('the strict tree', () => {
     expect(await run('intent_test')).toMatchObject({ code: 0 });
   });
 
+  test("what a build makes, by the project's own rules, takes over when a patch brings it along", async () => {
+    const ignore =
+      'diff --git a/.gitignore b/.gitignore\ndeleted file mode 100644\n--- a/.gitignore\n+++ /dev/null\n@@ -1 +0,0 @@\n-/out/\n';
+    const { daemon, preparation, run } = await preparedFor(ignore + newFile('out/checked', 'all is well'), {
+      source: { ...PROJECT.source, '.gitignore': '/out/\n' },
+      task: { ...PROJECT.task, 'scripts/test.sh': '#!/bin/sh\ncat out/checked 2> /dev/null || echo to be made\n' },
+    });
+    await using _ = daemon;
+    expect(preparation).toMatchObject({ touched_tests: ['out/checked'], put_back: 1 });
+    expect((await run('function_test')).stdout).toBe('all is well\n');
+    expect((await run('function_test', { strict: true })).stdout).toBe('to be made\n');
+  });
+
   test('hidden tests that do not fit sources of the patch do not apply, strict or not', async () => {
     const { daemon, preparation, run } = await preparedFor(FIX, {
       task: { ...PROJECT.task, 'diffs/test.diff': FIX.replace('fixed', 'other') },

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import type { GradingPreparation } from '@ssebench/contracts/daemon-api';
 import { isTestFile } from '@ssebench/contracts/test-files';
+import { ignoredPaths } from '../../capture/ignored-paths.ts';
 import { patchPaths } from '../../capture/patch-paths.ts';
 import { type BytePath, toDisplay, toSystemPath } from '../../capture/paths.ts';
 import { removeTree } from '../../system/remove-tree.ts';
@@ -92,8 +93,12 @@ export class StrictTree {
     const [all, hidden] = await Promise.all([patchPaths(patchPath), this.#hiddenPaths()]);
     // A path that leads elsewhere keeps the patch from being applied at all.
     const paths = [...all].filter(isInside);
-    // What the hidden tests add is a test, whatever it is called; what they change may be a source that holds some.
-    const touched = paths.filter((path) => isTestFile(path) || (hidden.has(path) && !isThere(repo, path)));
+    const added = new Set(paths.filter((path) => !isThere(repo, path)));
+    const ignored = await ignoredPaths(repo, [...added]);
+    // What the hidden tests add is a test, whatever it is called; what they change may be a source that holds some. And
+    // what the project's own rules ignore is what a build makes: brought along, it takes over from that.
+    const takesOver = (path: BytePath) => added.has(path) && (hidden.has(path) || ignored.has(path));
+    const touched = paths.filter((path) => isTestFile(path) || takesOver(path));
     const told = firstOf(touched.map(toDisplay));
     this.#touched = { touched_tests: told, touched_tests_total: touched.length, put_back: 0, unknown: null };
     const ofReference = touched.length > 0 ? await pathsIfThere(referencePatch) : new Set();
