@@ -48,6 +48,7 @@ describe.each(cases)('$dataset/$task, grading $grading', ({ dataset, task, gradi
     const summary = await summaryIn(runDirectory(end));
     expect(summary.config).toMatchObject({ agent: 'reference', model: 'none', reference_run: true, grading });
     expect(summary.outcome).toEqual({ code: 'graded', fault: null });
+    expect(summary.integrity?.strict.status).toBe('not_needed');
   });
 
   test('doing nothing builds, passes the own tests and fails what shows the vulnerability', async () => {
