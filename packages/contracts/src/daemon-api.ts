@@ -71,7 +71,7 @@ export type Capabilities = z.infer<typeof Capabilities>;
 /** `strict`, ours: a graded check on the strict tree; from the first one on, graded checks without it are refused. */
 export const GradingArgument = z.object({
   grading: z.boolean().default(false),
-  strict: z.boolean().default(false),
+  strict: z.boolean().default(false).describe('Admin socket only: a graded check on the strict tree.'),
 });
 /** `build`: id of the build to run in; without it, the latest one. */
 export const PocArgument = z.object({
@@ -252,7 +252,8 @@ export const ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: '/prepare_grading',
-    summary: 'New runner session; captures the patch unless it is given or captured; applies it to the clean copy.',
+    summary:
+      'New runner session; captures the patch unless it is given or captured; applies it to the clean copy; says which tests it touches.',
     access: 'admin',
     answer: GradingPreparation,
     statuses: [403, 500],

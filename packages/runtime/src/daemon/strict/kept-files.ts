@@ -76,30 +76,36 @@ export class KeptFiles {
       return kept ? [{ path, kept }] : [];
     });
     const pacer = new Pacer();
+    const emptied = new Set<BytePath>();
     for (const { path, kept } of chosen) {
-      if (kept.kind === 'nothing') this.#takeAway(tree, path);
+      if (kept.kind === 'nothing' && takeAway(tree, path)) this.#addMissingAbove(path, emptied);
       if (pacer.due) await pacer.giveWay();
     }
+    // The deepest first: a path is longer than those above it.
+    for (const path of [...emptied].sort((a, b) => b.length - a.length)) removeIfEmpty(tree, path);
     for (const { path, kept } of chosen) {
       if (kept.kind !== 'nothing') await restore(tree, path, kept, owner ?? kept.owner);
       if (pacer.due) await pacer.giveWay();
     }
   }
 
-  #takeAway(tree: string, path: BytePath): void {
-    const { above, name } = partsOf(path);
-    {
-      using parent = reach(tree, above);
-      const stats = parent && lstatSync(parent.at(name), { throwIfNoEntry: false });
-      // A directory is there for what is in it, and each of that has a path of its own.
-      if (!stats || stats.isDirectory()) return;
-      unlinkSync(parent.at(name));
-    }
-    for (let depth = above.length; depth > 0 && this.#missing.has(pathOf(above.slice(0, depth))); depth -= 1) {
-      using parent = reach(tree, above.slice(0, depth - 1));
-      if (!parent || !removeIfEmpty(parent.at(above[depth - 1] ?? name))) return;
+  #addMissingAbove(path: BytePath, found: Set<BytePath>): void {
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const above = path.slice(0, end);
+      if (!this.#missing.has(above) || found.has(above)) return;
+      found.add(above);
     }
   }
+}
+
+/** Removes what stands at `path`. False when nothing does. A directory is there for what is in it, which has paths of its own. */
+function takeAway(tree: string, path: BytePath): boolean {
+  const { above, name } = partsOf(path);
+  using parent = reach(tree, above);
+  const stats = parent && lstatSync(parent.at(name), { throwIfNoEntry: false });
+  if (!stats || stats.isDirectory()) return false;
+  unlinkSync(parent.at(name));
+  return true;
 }
 
 function keepOne(tree: string, path: BytePath, copy: string, missing: Set<BytePath>): Kept {
@@ -186,13 +192,13 @@ function makeWay(tree: string, parts: readonly Buffer[], owner: Owner): Director
   return at;
 }
 
-function removeIfEmpty(path: Buffer): boolean {
+function removeIfEmpty(tree: string, path: BytePath): void {
+  const { above, name } = partsOf(path);
+  using parent = reach(tree, above);
   try {
-    rmdirSync(path);
-    return true;
+    if (parent) rmdirSync(parent.at(name));
   } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      return false;
-    throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(code)) throw error;
   }
 }
