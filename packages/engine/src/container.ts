@@ -12,7 +12,7 @@ export interface ContainerSpec {
   entrypoint?: readonly string[];
   /** Replaces the image's. An entrypoint without a `cmd` runs without arguments. */
   cmd?: readonly string[];
-  /** Added to the image's; null takes one of the image's away. */
+  /** Added to the image's; null takes one of the image's away, or leaves it empty where an engine can't do that. */
   env?: Readonly<Record<string, string | null>>;
   labels: Labels;
   mounts?: readonly Mount[];

@@ -105,8 +105,9 @@ export interface ContainerEngine {
   listContainers(labels: Labels, options?: CallOptions): Promise<ContainerSummary[]>;
 
   /**
-   * Creates a named volume; one of that name that exists stays as it is. Fresh and mounted where a container's image
-   * has files, the volume gets a copy of them, at the latest when that container has started.
+   * Creates a named volume; one of that name that exists stays as it is. Empty, fresh and mounted where a container's
+   * image has files, the volume gets a copy of them, at the latest when that container has started. A container that never
+   * starts reaches its content all the same, through `putArchive` and `getArchive`.
    */
   createVolume(name: string, labels: Labels, options?: CallOptions): Promise<void>;
   inspectVolume(name: string, options?: CallOptions): Promise<VolumeInfo | undefined>;

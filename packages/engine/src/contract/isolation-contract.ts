@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { packEntries } from '../tar.ts';
 import type { Scene } from './engine-contract.ts';
-import { tinyRootfs } from './tiny-image.ts';
 
 const MEMORY = 64 * 1024 * 1024;
 
@@ -99,11 +99,12 @@ export function isolationContract(scene: Scene): void {
     });
 
     test("an image's health check never runs", async () => {
-      const image = await scene.engine.importImage({
-        rootfs: await tinyRootfs(),
-        ref: `localhost/${scene.name('healthy')}:1`,
-        changes: ['HEALTHCHECK --interval=1s --retries=1 CMD echo beat > /proc/1/fd/1'],
+      const check = 'HEALTHCHECK --interval=1s --retries=1 CMD echo beat > /proc/1/fd/1';
+      const image = await scene.engine.build({
+        context: packEntries([{ name: 'Dockerfile', content: `FROM ${scene.ref}\n${check}\n` }]),
+        tags: [`localhost/${scene.name('healthy')}:1`],
         labels: scene.labels,
+        timeoutMs: 60_000,
       });
       const { stdout } = await scene.outcome(await scene.run('sleep 3; echo end', { image }));
       expect(stdout).toBe('end\n');

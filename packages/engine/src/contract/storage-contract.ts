@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { packEntries, unpackFile } from '../tar.ts';
 import type { Scene } from './engine-contract.ts';
 import { SEED } from './tiny-image.ts';
 
@@ -25,6 +26,39 @@ export function storageContract(scene: Scene): void {
       expect((await scene.engine.inspectContainer(id))?.mounts).toEqual([
         { type: 'volume', source: name, target: '/other', readOnly: true },
       ]);
+    });
+
+    test('a volume that holds something gets nothing of an image', async () => {
+      const name = scene.name('bare');
+      await scene.engine.createVolume(name, scene.labels);
+      const mount = { type: 'volume' as const, name, readOnly: false };
+      const store = await scene.create('exit 0', { mounts: [{ ...mount, target: '/store/one' }] });
+      await scene.engine.putArchive(store, '/store/one', packEntries([{ name: 'kept', content: '' }]));
+      const id = await scene.run('ls -A /seed', { mounts: [{ ...mount, target: '/seed' }] });
+      expect((await scene.outcome(id)).stdout).toBe('kept\n');
+    });
+
+    test('a volume is written and read through a container that never runs, while another one runs', async () => {
+      const name = scene.name('through');
+      await scene.engine.createVolume(name, scene.labels);
+      const mount = { type: 'volume' as const, name, readOnly: false };
+      const store = await scene.create('exit 0', { mounts: [{ ...mount, target: '/store/one' }] });
+      const tar = packEntries([{ name: 'in', content: 'from the host', mode: 0o644, uid: 1000, gid: 1000 }]);
+      await scene.engine.putArchive(store, '/store/one', tar);
+      const script = 'stat -c "%a %u" /v/in; cat /v/in; echo back > /v/out; echo done; sleep 60';
+      const id = await scene.run(script, { mounts: [{ ...mount, target: '/v' }] });
+      let said = '';
+      for await (const { data } of scene.engine.logs(id, { follow: true, timeoutMs: 60_000 })) {
+        said += data.toString();
+        if (said.endsWith('done\n')) break;
+      }
+      expect(said).toBe('644 1000\nfrom the hostdone\n');
+      const read = async (from: string, path: string) =>
+        (await unpackFile(await scene.engine.getArchive(from, path), 'out', { maxBytes: 100 }))?.toString();
+      expect(await read(store, '/store/one/out')).toBe('back\n');
+      expect(await read(id, '/v/out')).toBe('back\n');
+      await scene.engine.remove(id, { force: true, volumes: true });
+      expect(await read(store, '/store/one/out')).toBe('back\n');
     });
 
     test('a volume is found, listed and removed once nothing uses it', async () => {

@@ -11,6 +11,12 @@ const LOG: Record<EngineVersion['product'], object> = {
   podman: { Type: 'k8s-file', Config: { 'max-size': '64m' } },
 };
 
+/** Takes a variable of the image's away. For Podman a name alone means one of its own environment. */
+const REMOVED: Record<EngineVersion['product'], (name: string) => string> = {
+  docker: (name) => name,
+  podman: (name) => `${name}=`,
+};
+
 /** The request body that creates a container. */
 export function containerBody(spec: ContainerSpec, product: EngineVersion['product']): object {
   const { limits = {} } = spec;
@@ -18,7 +24,9 @@ export function containerBody(spec: ContainerSpec, product: EngineVersion['produ
     Image: spec.image,
     Entrypoint: spec.entrypoint,
     Cmd: spec.cmd,
-    Env: Object.entries(spec.env ?? {}).map(([name, value]) => (value === null ? name : `${name}=${value}`)),
+    Env: Object.entries(spec.env ?? {}).map(([name, value]) =>
+      value === null ? REMOVED[product](name) : `${name}=${value}`,
+    ),
     Labels: ourLabels(spec.labels),
     Hostname: spec.hostname,
     User: spec.user,
