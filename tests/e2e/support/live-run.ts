@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ownerLives, readOwner } from '@ssebench/bench/results/owner';
 import { followEvents } from '@ssebench/bench/run/host-events';
@@ -161,8 +161,9 @@ export class LiveRun {
 
   /** Kills one of our programs in a container, from the host and as soon as it is there. */
   async killInside(role: Role, program: 'entrypoint' | 'daemon' | 'evaluator'): Promise<void> {
-    const container = await this.container(role);
-    process.kill(await found(program, () => processIn(container, program)), 'SIGKILL');
+    await this.begun();
+    const mounted = `/${basename(readlinkSync(this.directory))}/${role === 'grade' ? 'grade' : 'work'}`;
+    process.kill(await found(program, () => processIn(mounted, program)), 'SIGKILL');
   }
 
   /** As `docker kill`, or as `docker rm -f`. */
@@ -197,14 +198,14 @@ export class LiveRun {
   }
 }
 
-/** The host's id of the process that runs one of our programs in a container. */
-function processIn(container: string, program: string): number | undefined {
+/** The host's id of the process that runs one of our programs in the container with this directory mounted. */
+function processIn(mounted: string, program: string): number | undefined {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
       const words = readFileSync(`/proc/${name}/cmdline`, 'latin1').split('\0');
       if (words[2] !== program || !words[1]?.endsWith('runtime.cjs')) continue;
-      if (readFileSync(`/proc/${name}/cgroup`, 'latin1').includes(container)) return Number(name);
+      if (readFileSync(`/proc/${name}/mountinfo`, 'latin1').includes(`${mounted} `)) return Number(name);
     } catch {
       // It ended meanwhile.
     }

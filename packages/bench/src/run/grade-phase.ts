@@ -10,6 +10,7 @@ import { ContainerLease } from './container-lease.ts';
 import { gradeContainer } from './container-spec.ts';
 import { DiskWatch } from './disk-watch.ts';
 import { readGradeOutcome } from './outcome-files.ts';
+import type { RunRecord, Teller } from './record.ts';
 import { frameOf, type RunScene } from './run-scene.ts';
 
 /** What the grade container may take beyond the grading limit that it keeps itself, in seconds. */
@@ -81,13 +82,17 @@ async function awaitGrade(scene: RunScene, lease: ContainerLease): Promise<void>
   // A check that failed by then makes the grade all the same.
   if (broken) record.fail(await watch.stopping(broken, () => lease.kill()));
   record.grade = await readGradeOutcome(directory.grade);
-  const { fault: told, result } = record.grade;
-  await explainByDisk(record, told, watch);
+  await explainByDisk(record, record.grade.fault, watch);
   if (deadline.aborted) record.fail(timedOut(facts.settings.grading_timeout), 'grade');
-  else if (result) {
-    if (told) record.fail(told, 'grade');
-  } else if (told && told.code !== 'no_result') record.fail(told, 'grade');
-  else record.fail(await lease.lost('grading'));
+  await weighGrade(record, lease, 'grade');
+}
+
+/** Why there is no grade, where none was left in the record. `lease`: the container that graded, which has ended, if it is known. */
+export async function weighGrade(record: RunRecord, lease: ContainerLease | undefined, teller: Teller): Promise<void> {
+  const told = record.grade?.fault;
+  if (!told || record.fault) return;
+  if (told.code === 'no_result' && lease) record.fail(await lease.lost('grading'));
+  else record.fail(told, teller);
 }
 
 function timedOut(seconds: number) {

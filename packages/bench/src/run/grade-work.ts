@@ -1,5 +1,5 @@
 import type { ContainerLease } from './container-lease.ts';
-import { gradePatch } from './grade-phase.ts';
+import { gradePatch, weighGrade } from './grade-phase.ts';
 import { readGradeOutcome, readWorkOutcome } from './outcome-files.ts';
 import type { RunScene } from './run-scene.ts';
 
@@ -19,8 +19,7 @@ export async function gradeWork(
   const { record, directory, facts, progress } = scene;
   if (facts.settings.grading === 'same') {
     record.grade = await readGradeOutcome(directory.work);
-    if (record.grade.fault) record.fail(record.grade.fault, 'work');
-    return;
+    return weighGrade(record, work, 'work');
   }
   if (!record.work || record.fault) return;
   progress.phase('grading');
