@@ -150,6 +150,12 @@ export const FAULTS = {
     retryable: true,
     meaning: 'The results could not be written.',
   },
+  results_refused: {
+    phase: 'collect',
+    blame: 'agent',
+    retryable: false,
+    meaning: 'What a container left as its results was more than the limits, and was not read back from the engine.',
+  },
   interrupted: { phase: 'agent', blame: 'user', retryable: true, meaning: 'The run was stopped by a signal.' },
   internal: { phase: 'prepare', blame: 'infra', retryable: true, meaning: 'A fault of the harness itself.' },
 } as const satisfies Record<string, FaultRule>;

@@ -97,6 +97,8 @@ export const RESULT_FILE = {
   checks: 'checks.json',
   /** Ours: whether the patch touched what judges it, and how it does without that; written before the grade, and again after the strict checks. */
   integrity: 'integrity.json',
+  /** Ours: empty, and there when a container that is kept has nothing more to do. */
+  done: 'done',
   /** Ours: why there is no grade; only there when grading ended in a fault. */
   gradeFault: 'grade-fault.json',
 } as const;

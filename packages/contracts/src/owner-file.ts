@@ -23,6 +23,8 @@ export const RunCourse = z.strictObject({
   runtime_volume: z.string(),
   /** What a patch is graded in: the tool image's ID, and the environment that the task's own image sets. */
   grader: z.strictObject({ image: z.string(), env: z.record(z.string(), z.string()) }),
+  /** Whether containers leave their results in host directories; else in volumes. */
+  host_mounts: z.boolean(),
   /** Whether a container's socket can be connected to from the host. */
   socket_mounts: z.boolean(),
   keep_container: z.boolean(),

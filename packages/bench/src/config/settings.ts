@@ -20,7 +20,12 @@ export interface Settings {
   registry: string;
   /** `SSEBENCH_EXTRA_CA`: absolute path of a PEM file, or `none`; undefined when unset. A relative one is relative to the workspace. */
   extraCa: string | undefined;
+  /** `SSEBENCH_HOST_MOUNTS`: `off` for an engine that shares nothing with this machine although a probe may say so. */
+  hostMounts: HostMounts;
 }
+
+const HOST_MOUNTS = ['auto', 'off'] as const;
+export type HostMounts = (typeof HOST_MOUNTS)[number];
 
 /** Reads the settings. Source: spec/host §7.2. @throws UserError for an unreadable `.env` and for a value that can't be */
 export function loadSettings(workspace: string, env: NodeJS.ProcessEnv = process.env): Settings {
@@ -33,7 +38,14 @@ export function loadSettings(workspace: string, env: NodeJS.ProcessEnv = process
     sourceOf: (name) => (fromProcess(name) ? 'environment' : fromFile(name) ? '.env' : undefined),
     registry: registryOf(get('SSEBENCH_REGISTRY')),
     extraCa: extraCaPath(get('SSEBENCH_EXTRA_CA'), workspace),
+    hostMounts: hostMountsOf(get('SSEBENCH_HOST_MOUNTS')),
   };
+}
+
+function hostMountsOf(value = 'auto'): HostMounts {
+  const known = HOST_MOUNTS.find((it) => it === value);
+  if (known) return known;
+  throw new UserError(`SSEBENCH_HOST_MOUNTS: "${value}" is not one of: ${HOST_MOUNTS.join(', ')}`);
 }
 
 function registryOf(value: string | undefined): string {

@@ -40,8 +40,8 @@ export class ContainerLease implements AsyncDisposable {
     return new ContainerLease(engine, id, options);
   }
 
-  /** Starts it and watches it. */
-  async start(hostSocket: string, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<void> {
+  /** Starts it and watches it. `hostSocket`: see `hostSocket`. */
+  async start(hostSocket: string | undefined, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<void> {
     await this.#witness(undefined, signal);
     await patiently(this.#engine, signal, () => this.#engine.start(this.id, { signal }));
     this.#watch(hostSocket, onEvent);
@@ -49,7 +49,7 @@ export class ContainerLease implements AsyncDisposable {
 
   /** Watches one that was started by somebody else at `since`, by the engine's clock. */
   async join(
-    hostSocket: string,
+    hostSocket: string | undefined,
     onEvent: (event: RunEvent) => void,
     since: Date | undefined,
     signal: AbortSignal,
@@ -58,7 +58,7 @@ export class ContainerLease implements AsyncDisposable {
     this.#watch(hostSocket, onEvent);
   }
 
-  #watch(hostSocket: string, onEvent: (event: RunEvent) => void): void {
+  #watch(hostSocket: string | undefined, onEvent: (event: RunEvent) => void): void {
     const { signal } = this.#watching;
     this.#ended = patiently(this.#engine, signal, () => this.#engine.ended(this.id, { signal })).catch(removed);
     this.#ended.catch(() => undefined);
@@ -66,7 +66,17 @@ export class ContainerLease implements AsyncDisposable {
       if (event.type === 'step_started' && event.step === 'done') this.#done.resolve();
       onEvent(event);
     };
-    void followEvents(hostSocket, listen, signal);
+    if (hostSocket !== undefined) void followEvents(hostSocket, listen, signal);
+  }
+
+  /** Fires when it is watched no longer. */
+  get watched(): AbortSignal {
+    return this.#watching.signal;
+  }
+
+  /** Tells that its work is done, where the container can't. */
+  done(): void {
+    this.#done.resolve();
   }
 
   /** Resolves when the container has ended or, as a kept one does, has told that its work is done. */

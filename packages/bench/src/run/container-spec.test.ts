@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { gradeContainer, type RunFrame, workContainer } from './container-spec.ts';
 import { UNKNOWN_LIMITS } from './effective-limits.ts';
+import { hostPlace } from './results-place.ts';
+import { runDirectory } from './run-directory.ts';
 
 const frame: RunFrame = {
   runId: 'trial-1',
@@ -25,20 +27,24 @@ const frame: RunFrame = {
   ownerSocket: '/tmp/o.sock',
   keepAlive: false,
 };
+const place = hostPlace(
+  runDirectory('/r', { task: 'ini-1', model: 'm-1', agent: 'dummy', runId: 'trial-1' }, '0a0b0c0d'),
+  {
+    work: '/tmp/s/work',
+    grade: '/tmp/s/grade',
+  },
+);
 const hostile = { PATH: '/home/model/bin', NODE_OPTIONS: '--require /home/model/x.js', LD_PRELOAD: '/home/model/x.so' };
 const work = workContainer(frame, {
   image: { id: 'sha256:1', cmd: ['a', 'b c'], env: hostile, workdir: '/src/ini' },
   mode: 'work',
   agentGrace: 10,
-  results: '/r/.live/0a0b0c0d/work',
-  hostSocketDir: '/tmp/s/work',
-  archive: '/r/.live/0a0b0c0d/archive',
+  mounts: place.mounts('work'),
   network: 'none',
 });
 const grade = gradeContainer(frame, {
   image: { id: 'sha256:2', env: hostile },
-  results: '/r/.live/0a0b0c0d/grade',
-  hostSocketDir: '/tmp/s/grade',
+  mounts: place.mounts('grade'),
   agent: { duration: 3.9, exitCode: 124, timedOut: true },
 });
 

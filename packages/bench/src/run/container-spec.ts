@@ -26,17 +26,14 @@ interface AgentSide {
   image: { id: string; cmd: readonly string[]; env: Readonly<Record<string, string>>; workdir: string };
   mode: 'work' | 'same';
   agentGrace: number;
-  /** Host directories: results, the host socket's, the agent's archive. */
-  results: string;
-  hostSocketDir: string;
-  archive: string;
+  /** For what the container leaves: see `ResultsPlace`. */
+  mounts: readonly Mount[];
   network: ContainerSpec['network'];
 }
 
 interface GradeSide {
   image: { id: string; env: Readonly<Record<string, string>> };
-  results: string;
-  hostSocketDir: string;
+  mounts: readonly Mount[];
   agent: { duration: number; exitCode: number | null; timedOut: boolean };
 }
 
@@ -49,10 +46,7 @@ export function workContainer(frame: RunFrame, side: AgentSide): ContainerSpec {
     workdir: side.image.workdir,
     network: side.network,
     extraHosts: { litellm: '127.0.0.1' },
-    mounts: [
-      ...hostMounts(frame, side.results, side.hostSocketDir),
-      { type: 'bind', source: side.archive, target: CONTAINER.archive, readOnly: false },
-    ],
+    mounts: [runtimeMount(frame), ...side.mounts],
     env: {
       ...rootEnvironment(frame, side.image.env),
       [ENV.archive]: CONTAINER.archive,
@@ -76,7 +70,7 @@ export function gradeContainer(frame: RunFrame, side: GradeSide): ContainerSpec 
     cmd: [],
     workdir: '/',
     network: 'none',
-    mounts: hostMounts(frame, side.results, side.hostSocketDir),
+    mounts: [runtimeMount(frame), ...side.mounts],
     env: {
       ...rootEnvironment(frame, side.image.env),
       [ENV.capture]: 'given',
@@ -119,13 +113,9 @@ function common(frame: RunFrame, mode: 'work' | 'same' | 'grade', image: { id: s
   } as const satisfies Partial<ContainerSpec>;
 }
 
-/** Beneath a directory of the image that only root can enter; the runtime is nobody's to write. */
-function hostMounts(frame: RunFrame, results: string, hostSocketDir: string): Mount[] {
-  return [
-    { type: 'volume', name: frame.runtimeVolume, target: CONTAINER.runtime, readOnly: true },
-    { type: 'bind', source: results, target: CONTAINER.results, readOnly: false },
-    { type: 'bind', source: hostSocketDir, target: CONTAINER.hostSocketDir, readOnly: false },
-  ];
+/** Nobody's to write. */
+function runtimeMount({ runtimeVolume }: RunFrame): Mount {
+  return { type: 'volume', name: runtimeVolume, target: CONTAINER.runtime, readOnly: true };
 }
 
 /**

@@ -24,6 +24,7 @@ export function courseOf({ engine, record, prepared, keepContainer, agentGrace }
     phases: [...record.phases],
     runtime_volume: images.runtime.volume,
     grader: { image: images.tool.id, env: images.caseImage.env },
+    host_mounts: abilities.hostMounts,
     socket_mounts: abilities.socketMounts,
     keep_container: keepContainer,
     work: agentGrace === undefined ? null : { agent_grace: agentGrace, started: thisMoment() },

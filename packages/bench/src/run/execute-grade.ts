@@ -5,6 +5,7 @@ import { gradePatch } from './grade-phase.ts';
 import { writeOwnerFile } from './owner-file.ts';
 import type { GradePlan } from './plan.ts';
 import { prepareRun } from './prepare-run.ts';
+import { openResultsPlace } from './results-place.ts';
 import type { RunScene, Stage } from './run-scene.ts';
 import { conductInDirectory, type RunContext, type RunReport } from './run-stage.ts';
 
@@ -28,6 +29,7 @@ async function grade(plan: GradePlan, context: RunContext, stage: Stage): Promis
   const course = courseOf({ engine, record, prepared, keepContainer, agentGrace: undefined });
   await writeOwnerFile(directory, facts, owner, course);
   progress.phase('grading');
-  const scene: RunScene = { ...stage, course };
+  await using place = await openResultsPlace(stage, course);
+  const scene: RunScene = { ...stage, course, place };
   await gradePatch(scene, null);
 }

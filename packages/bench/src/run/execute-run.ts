@@ -9,6 +9,7 @@ import { gradeWork } from './grade-work.ts';
 import { writeOwnerFile } from './owner-file.ts';
 import type { RunPlan } from './plan.ts';
 import { type Prepared, prepareRun } from './prepare-run.ts';
+import { openResultsPlace } from './results-place.ts';
 import { frameOf, type RunScene, type Stage } from './run-scene.ts';
 import { conductInDirectory, type RunContext, type RunReport } from './run-stage.ts';
 import { followWork, stopWork, type Watch } from './work-phase.ts';
@@ -37,11 +38,12 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
     record.failWith(error, signal),
   );
   beside.defer(() => saved);
+  await using place = await record.during('start', 'results', () => openResultsPlace(stage, draft));
   await using work = await record.during('start', 'create', () =>
-    agentContainer({ ...stage, course: draft }, plan, prepared, answers),
+    agentContainer({ ...stage, course: draft, place }, plan, prepared, answers),
   );
   const course = courseOf({ engine, record, prepared, keepContainer, agentGrace });
-  const scene: RunScene = { ...stage, course };
+  const scene: RunScene = { ...stage, course, place };
   // From here on another command can take the run over.
   await writeOwnerFile(directory, facts, owner, course);
   const begin: Watch['begin'] = (socket, onEvent) => work.start(socket, onEvent, signal);
@@ -57,7 +59,7 @@ async function agentContainer(
   prepared: Prepared,
   answers: ContainerLease,
 ): Promise<ContainerLease> {
-  const { engine, directory, owner, signal, facts } = scene;
+  const { engine, place, signal, facts } = scene;
   const { settings } = facts;
   const { config } = facts.task;
   const mode = settings.grading === 'same' ? 'same' : 'work';
@@ -65,9 +67,7 @@ async function agentContainer(
     image: agentImageOf(prepared),
     mode,
     agentGrace: plan.agentGrace,
-    results: directory.work,
-    hostSocketDir: owner.work,
-    archive: directory.archive,
+    mounts: place.mounts('work'),
     network: await egressNetwork(engine, settings.egress, signal),
   });
   const lease = await ContainerLease.create(engine, spec, { keep: plan.keepContainer, signal });

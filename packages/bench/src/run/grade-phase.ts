@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FaultError, fault } from '@ssebench/contracts/faults';
+import { RESULT_FILE } from '@ssebench/contracts/layout';
 import type { CaptureReport } from '@ssebench/contracts/work-outcome';
 import { explainByDisk } from './blame.ts';
 import { ContainerLease } from './container-lease.ts';
 import { gradeContainer } from './container-spec.ts';
 import { DiskWatch } from './disk-watch.ts';
+import { lookFor } from './look-for.ts';
 import { readGradeOutcome } from './outcome-files.ts';
 import type { RunRecord, Teller } from './record.ts';
+import { hostSocket } from './results-place.ts';
 import { frameOf, type RunScene } from './run-scene.ts';
 
 /** What the grade container may take beyond the grading limit that it keeps itself, in seconds. */
@@ -22,46 +25,52 @@ const MARGIN = 120;
  * The outcome, or why there is none, stands in the record.
  */
 export async function gradePatch(scene: RunScene, expected: CaptureReport | null): Promise<void> {
-  const { record, engine, directory, owner, course, signal, progress } = scene;
+  const { record, engine, directory, place, course, signal, progress } = scene;
   const agent = record.work?.agent;
   const spec = gradeContainer(frameOf(scene), {
     image: { id: course.grader.image, env: course.grader.env },
-    results: directory.grade,
-    hostSocketDir: owner.grade,
+    mounts: place.mounts('grade'),
     agent: {
       duration: agent?.duration ?? 0,
       exitCode: agent?.exit_code ?? null,
       timedOut: agent?.timed_out ?? false,
     },
   });
-  await record.during('grading', 'hand over patch', () =>
-    copyPatch(join(directory.work, 'final.patch'), join(directory.grade, 'final.patch'), expected),
-  );
+  await record.during('grading', 'hand over patch', async () => {
+    await copyPatch(join(directory.work, RESULT_FILE.patch), join(directory.grade, RESULT_FILE.patch), expected);
+    await place.give('grade', RESULT_FILE.patch);
+  });
   await record.during('grading', 'grading', async () => {
     await using lease = await ContainerLease.create(engine, spec, { keep: course.keep_container, signal });
-    await lease.start(join(owner.grade, 'host.sock'), (event) => progress.event(event), signal);
+    await lease.start(hostSocket(scene, course, 'grade'), (event) => progress.event(event), signal);
     await awaitGrade(scene, lease);
   });
 }
 
 /** Follows a grade container that another command started at `since`, by the engine's clock. It gets its whole limit again. */
 export async function followGrade(scene: RunScene, id: string, since: Date | undefined): Promise<void> {
-  const { record, engine, owner, course, signal, progress } = scene;
+  const { record, engine, course, signal, progress } = scene;
   await record.during('grading', 'grading', async () => {
     await using lease = new ContainerLease(engine, id, { keep: course.keep_container });
-    await lease.join(join(owner.grade, 'host.sock'), (event) => progress.event(event), since, signal);
+    await lease.join(hostSocket(scene, course, 'grade'), (event) => progress.event(event), since, signal);
     await awaitGrade(scene, lease);
   });
 }
 
 /** Makes a grade container's results as empty as they were before one was made. */
-export async function clearGrade({ directory }: Pick<RunScene, 'directory'>): Promise<void> {
+export async function clearGrade({ directory, place }: Pick<RunScene, 'directory' | 'place'>): Promise<void> {
+  await place.clear('grade');
   await rm(directory.grade, { recursive: true, force: true });
   await mkdir(directory.grade);
 }
 
 async function awaitGrade(scene: RunScene, lease: ContainerLease): Promise<void> {
-  const { record, directory, engine, signal, facts, course } = scene;
+  const { record, directory, place, engine, signal, facts, course } = scene;
+  if (!course.socket_mounts && course.keep_container)
+    void lookFor(scene, 'grade', RESULT_FILE.done, lease.watched).then(
+      () => lease.done(),
+      () => undefined,
+    );
   using watch = new DiskWatch({
     engine,
     containerId: lease.id,
@@ -81,6 +90,7 @@ async function awaitGrade(scene: RunScene, lease: ContainerLease): Promise<void>
   signal.throwIfAborted();
   // A check that failed by then makes the grade all the same.
   if (broken) record.fail(await watch.stopping(broken, () => lease.kill()));
+  await place.bringAll('grade');
   record.grade = await readGradeOutcome(directory.grade);
   await explainByDisk(record, record.grade.fault, watch);
   if (deadline.aborted) record.fail(timedOut(facts.settings.grading_timeout), 'grade');

@@ -16,8 +16,9 @@ export async function gradeWork(
   work: ContainerLease | undefined,
   grade: () => Promise<void> = () => gradePatch(scene, scene.record.work?.capture ?? null),
 ): Promise<void> {
-  const { record, directory, facts, progress } = scene;
+  const { record, directory, place, facts, progress } = scene;
   if (facts.settings.grading === 'same') {
+    await place.bringAll('work');
     record.grade = await readGradeOutcome(directory.work);
     return weighGrade(record, work, 'work');
   }
@@ -32,11 +33,12 @@ export async function gradeWork(
 }
 
 /** Waits for the archive while grading runs, then ends the work container, whole. Decides nothing. */
-async function finishWork({ record, directory, course, signal }: RunScene, work: ContainerLease): Promise<void> {
+async function finishWork({ record, directory, place, course, signal }: RunScene, work: ContainerLease): Promise<void> {
   const limit = AbortSignal.any([AbortSignal.timeout(ARCHIVE_LIMIT), signal]);
   const late = new Promise<void>((resolve) => limit.addEventListener('abort', () => resolve(), { once: true }));
   if (!limit.aborted) await Promise.race([work.finished(), late]).catch(() => undefined);
   if (!course.keep_container) await work.kill().catch(() => undefined);
+  await place.bringAll('work').catch(() => undefined);
   const outcome = await readWorkOutcome(directory.work);
   if (record.work && outcome) record.work = { ...record.work, archive: outcome.archive };
 }

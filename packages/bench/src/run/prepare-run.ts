@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { FaultError, fault } from '@ssebench/contracts/faults';
+import { FaultError } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
 import type { EngineDescription } from '@ssebench/contracts/summary';
 import type { ContainerSpec } from '@ssebench/engine/container';
@@ -10,6 +10,7 @@ import { cachedAbilities } from './cached-abilities.ts';
 import { lowDiskFault, NO_USE } from './disk-rules.ts';
 import { effectiveLimits } from './effective-limits.ts';
 import { type HostDisk, lookAtDisks } from './host-disks.ts';
+import { allowedAbilities } from './host-mounts.ts';
 import type { GradePlan } from './plan.ts';
 import type { RunRecord } from './record.ts';
 import type { RunContext } from './run-stage.ts';
@@ -53,17 +54,10 @@ export async function prepareRun(
   };
   record.engine = description;
   const cacheDir = join(context.workspace, '.cache');
-  const abilities = await record.during('start', 'probes', () =>
+  const found = await record.during('start', 'probes', () =>
     cachedAbilities(engine, { info, version, cacheDir, hostDirectory, signal }),
   );
-  if (!abilities.hostMounts) {
-    const why = abilities.reasons['hostMounts'] ?? 'the probe failed';
-    throw new FaultError(
-      fault('engine_refused', `the engine at ${engine.address} can't mount directories of this host: ${why}`, {
-        phase: 'start',
-      }),
-    );
-  }
+  const abilities = allowedAbilities(found, context.hostMounts);
   const places = { results: resultsDirectory, engineRoot: info.rootDirectory };
   const disks = await lookAtDisks(places);
   refuseLowDisk(disks);

@@ -18,10 +18,14 @@ import { takeOver } from './owner.ts';
 import { factsOf, secondsSince } from './owner-file.ts';
 import { answersContainer } from './prepare-run.ts';
 import { RunRecord } from './record.ts';
+import { openResultsPlace } from './results-place.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { RunScene, Stage } from './run-scene.ts';
-import { followWork } from './work-phase.ts';
+import { followWork, WORK_FILES } from './work-phase.ts';
 import { decidedOutcome, endRun, finishRun, saveReferencePatch } from './write-results.ts';
+
+/** Roles of containers that a user may want to keep. */
+const KEPT: ReadonlySet<string | undefined> = new Set(['work', 'same', 'grade']);
 
 export interface RecoveryContext {
   progress: RunProgress;
@@ -78,7 +82,7 @@ export async function recoverRun(
       }
       await weighFault(record, directory);
       const outcome = await endRun(directory, facts, record);
-      await removeContainers(stage, file.course);
+      await removeRemains(stage, file.course);
       await owner.release();
       return { state: 'ended', outcome };
     } finally {
@@ -101,14 +105,16 @@ async function collect(stage: Stage, course: RunCourse | null, wait: boolean): P
   record.limits = course.limits;
   record.engine = course.engine;
   record.phases.push(...course.phases);
-  const scene: RunScene = { ...stage, course };
   try {
+    const place = await openResultsPlace(stage, course);
+    const scene: RunScene = { ...stage, course, place };
     if (!course.work) {
       await gradeLeft(scene);
     } else if ((await collectWork(scene, course.work.started, wait)) === 'works') {
       return 'works';
     }
     await saveReference(scene);
+    await place.bringRest();
   } catch (error) {
     if (signal.aborted) return 'stopped';
     if (isEngineError(error, 'unreachable', 'timeout')) throw error;
@@ -122,9 +128,10 @@ async function collectWork(
   started: NonNullable<RunCourse['work']>['started'],
   wait: boolean,
 ): Promise<'ended' | 'works'> {
-  const { record, directory, engine, facts, course, signal } = scene;
+  const { record, directory, place, engine, facts, course, signal } = scene;
   const isSame = facts.settings.grading === 'same';
   const found = (await containersOf(scene)).find(({ labels }) => labels[LABEL.role] === (isSame ? 'same' : 'work'));
+  await place.bring('work', WORK_FILES);
   const left = await readWorkOutcome(directory.work);
   if (!found && !left) {
     record.fail(fault('container_lost', 'the work container is no longer on the engine', { phase: 'agent' }));
@@ -168,19 +175,22 @@ function gradeAsLeft(scene: RunScene, lease: ContainerLease | undefined): Promis
  * was lost is no grade, unless a check had failed.
  */
 async function gradeLeft(scene: RunScene): Promise<void> {
-  const { record, directory, engine, course, signal } = scene;
+  const { record, directory, place, engine, course, signal } = scene;
   const found = (await containersOf(scene)).find(({ labels }) => labels[LABEL.role] === 'grade');
   if (found?.state === 'running') {
     const since = (await engine.inspectContainer(found.id, { signal }))?.startedAt;
     return followGrade(scene, found.id, since);
   }
+  await place.bringAll('grade');
   const left = await readGradeOutcome(directory.grade);
   if (left.result) {
     record.grade = left;
     if (left.fault) record.fail(left.fault, 'grade');
     return;
   }
-  if (found && !course.keep_container) await engine.remove(found.id, { force: true, volumes: true });
+  // One that is kept keeps its volume, which is needed once more.
+  if (found && !(course.keep_container && course.host_mounts))
+    await engine.remove(found.id, { force: true, volumes: true });
   await clearGrade(scene);
   await gradePatch(scene, record.work?.capture ?? null);
 }
@@ -199,12 +209,14 @@ async function saveReference({ directory, facts, engine, course, owner, signal }
 }
 
 /** What the run has on the engine goes, except for what its user wanted to keep. What can't go is left to `ssebench gc`. */
-async function removeContainers(stage: Stage, course: RunCourse | null): Promise<void> {
+async function removeRemains(stage: Stage, course: RunCourse | null): Promise<void> {
+  const { engine, owner } = stage;
   try {
     for (const { id, labels } of await containersOf(stage)) {
-      if (course?.keep_container && labels[LABEL.role] !== 'answers') continue;
-      await stage.engine.remove(id, { force: true, volumes: true });
+      if (course?.keep_container && KEPT.has(labels[LABEL.role])) continue;
+      await engine.remove(id, { force: true, volumes: true });
     }
+    for (const { name } of await engine.listVolumes({ [LABEL.owner]: owner.socket })) await engine.removeVolume(name);
   } catch (error) {
     if (!isEngineError(error)) throw error;
   }

@@ -4,6 +4,7 @@ import type { RunProgress } from '../progress/run-progress.ts';
 import type { RunFrame } from './container-spec.ts';
 import type { RunOwner } from './owner.ts';
 import type { RunRecord } from './record.ts';
+import type { ResultsPlace } from './results-place.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { RunFacts } from './summarize.ts';
 
@@ -22,6 +23,7 @@ export interface Stage {
 /** A run whose images stand: what its containers are made from, and how it goes on. */
 export interface RunScene extends Stage {
   course: RunCourse;
+  place: ResultsPlace;
 }
 
 /** What the containers of a run have in common. */

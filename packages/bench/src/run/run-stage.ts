@@ -3,6 +3,7 @@ import type { Integrity } from '@ssebench/contracts/integrity';
 import type { PatchResult } from '@ssebench/contracts/result';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { UserError } from '../cli/errors.ts';
+import type { HostMounts } from '../config/settings.ts';
 import type { RunProgress } from '../progress/run-progress.ts';
 import { weighFault } from './blame.ts';
 import { watchInterrupts } from './interrupt.ts';
@@ -22,6 +23,8 @@ export interface RunContext {
   version: string;
   /** See `ImageContext`. */
   debianMirror: string | undefined;
+  /** See `Settings`. */
+  hostMounts: HostMounts;
   progress: RunProgress;
   connect(): Promise<ContainerEngine>;
 }

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Step } from '@ssebench/contracts/events';
 import { type Fault, fault, type Phase } from '@ssebench/contracts/faults';
+import { RESULT_FILE } from '@ssebench/contracts/layout';
 import { dropExcess } from './archive-excess.ts';
 import { explainByDisk } from './blame.ts';
 import type { ContainerLease } from './container-lease.ts';
 import { DiskWatch } from './disk-watch.ts';
+import { lookFor } from './look-for.ts';
 import { readWorkOutcome } from './outcome-files.ts';
+import { hostSocket } from './results-place.ts';
 import type { RunScene } from './run-scene.ts';
 
 /** What the services' start and the capture may take beside the agent's own time, in seconds. */
@@ -16,8 +18,8 @@ const CAPTURE_ALLOWANCE = 600;
 const STOP_GRACE = 20;
 /** What a timer can take, in milliseconds: 24 days. */
 const LONGEST_TIMER = 2 ** 31 - 1;
-/** Where the container's events can't be heard, we look for its outcome this often. Milliseconds. */
-const LOOK_INTERVAL = 200;
+/** All of a work container's results that decides something. */
+export const WORK_FILES = [RESULT_FILE.work, RESULT_FILE.patch];
 
 /** Only to say where a container was lost; nothing is decided by it. */
 const PHASE_OF: Partial<Record<Step, Phase>> = {
@@ -34,7 +36,7 @@ export type WorkEnd = 'ended' | 'stopped';
 /** Beginnings of a watch: the container is started by us, or was by somebody else some time ago. */
 export interface Watch {
   /** Makes the lease hear of the container's events. */
-  begin(socket: string, onEvent: Parameters<ContainerLease['start']>[1]): Promise<void>;
+  begin(socket: string | undefined, onEvent: Parameters<ContainerLease['start']>[1]): Promise<void>;
   /** Seconds since the container's start. */
   elapsed: number;
 }
@@ -44,7 +46,7 @@ export interface Watch {
  * user or the host's own deadline ends it. What it left of its outcome, or why it left none, stands in the record.
  */
 export async function followWork(scene: RunScene, lease: ContainerLease, { begin, elapsed }: Watch): Promise<WorkEnd> {
-  const { record, owner, progress, directory, engine, signal, facts, course } = scene;
+  const { record, progress, directory, engine, signal, facts, course } = scene;
   const both = facts.settings.grading === 'same';
   const captured = Promise.withResolvers<void>();
   let phase = 'start' as Phase;
@@ -53,11 +55,12 @@ export async function followWork(scene: RunScene, lease: ContainerLease, { begin
     containerId: lease.id,
     limits: course.limits,
     results: directory.live,
-    archive: directory.archive,
+    // In a volume it counts with the container's layer.
+    archive: course.host_mounts ? directory.archive : null,
     phase: () => (phase === 'start' ? 'agent' : phase),
   });
   await record.during('start', 'start', () =>
-    begin(join(owner.work, 'host.sock'), (event) => {
+    begin(hostSocket(scene, course, 'work'), (event) => {
       progress.event(event);
       if (event.type === 'captured') captured.resolve();
       if (event.type === 'step_ended' && event.step === 'agent') watch.hurry();
@@ -67,8 +70,15 @@ export async function followWork(scene: RunScene, lease: ContainerLease, { begin
   progress.phase('agent', join(directory.work, 'agent.log'));
   const limit = workLimit(scene);
   const seen = new AbortController();
-  const look = !course.socket_mounts || elapsed > 0;
-  if (look) void lookForOutcome(directory.work, seen.signal).then(captured.resolve);
+  if (!course.socket_mounts) phase = 'agent';
+  if (!course.socket_mounts || elapsed > 0) {
+    void lookFor(scene, 'work', RESULT_FILE.work, seen.signal).then(() => {
+      if (both) phase = 'grading';
+      captured.resolve();
+    }, captured.reject);
+  }
+  if (!course.socket_mounts && course.keep_container)
+    void lookFor(scene, 'work', RESULT_FILE.done, lease.watched).then(() => lease.done(), captured.reject);
   let end: WorkEnd = 'ended';
   const done = both ? lease.finished() : Promise.race([captured.promise, lease.finished()]);
   try {
@@ -97,18 +107,20 @@ export async function followWork(scene: RunScene, lease: ContainerLease, { begin
 }
 
 /** Ends the container of a run that the user stops, in its own words where it still finds some. */
-export async function stopWork({ record, directory, signal }: RunScene, lease: ContainerLease): Promise<void> {
+export async function stopWork({ record, directory, place, signal }: RunScene, lease: ContainerLease): Promise<void> {
   await lease.stop(STOP_GRACE);
   record.fail(fault('interrupted', `stopped by ${String(signal.reason)}`));
+  await place.bring('work', WORK_FILES);
   record.work = (await readWorkOutcome(directory.work)) ?? null;
 }
 
 async function takeOutcome(
-  { record, directory, facts }: RunScene,
+  { record, directory, place, facts }: RunScene,
   lease: ContainerLease,
   phase: Phase,
   watch: DiskWatch,
 ): Promise<void> {
+  await place.bring('work', WORK_FILES);
   record.work = (await readWorkOutcome(directory.work)) ?? null;
   await explainByDisk(record, record.work?.fault, watch);
   if (record.work?.fault) record.fail(record.work.fault, 'work');
@@ -145,9 +157,4 @@ async function until<T>(done: Promise<T>, seconds: number, signal: AbortSignal):
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
-}
-
-async function lookForOutcome(directory: string, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !(await readWorkOutcome(directory)))
-    await delay(LOOK_INTERVAL, undefined, { signal }).catch(() => undefined);
 }

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { type Fault, FaultError, fault } from '@ssebench/contracts/faults';
+import { RESULT_FILE } from '@ssebench/contracts/layout';
 import { brokenGrade } from '../evaluator/outcome.ts';
 import { writeGrade } from '../evaluator/records.ts';
 import { agentRuntime } from '../evaluator/settings.ts';
+import { writeFileAtomic } from '../system/atomic-file.ts';
 import { aborted } from '../system/waiting.ts';
 import { TIMED_OUT_STATUS } from './agent-process.ts';
 import { agentVariables } from './agent-result.ts';
@@ -35,6 +38,8 @@ export async function superviseRun(
   await run.events.flush(FLUSH_MS);
   const keptAlive = run.settings.keepAlive && !run.stopped.aborted;
   if (keptAlive) {
+    // The host may have no way to hear of events.
+    await writeFileAtomic(join(run.settings.results, RESULT_FILE.done), '');
     log('INFO', 'Kept alive until a signal');
     await aborted(run.stopped);
   }

@@ -50,6 +50,7 @@ async function conduct(
     workspace: host.workspace,
     registry: host.settings.registry,
     debianMirror: host.settings.get('SSEBENCH_DEBIAN_MIRROR'),
+    hostMounts: host.settings.hostMounts,
     version: VERSION,
     progress: createProgress(),
     connect: async () => engine,
