@@ -20,13 +20,13 @@ export interface ResultsPlace extends AsyncDisposable {
   readonly lookInterval: number;
   /** Brings these files of a part up to date in the run's directory, those that are there. @throws FaultError for one that is too large */
   bring(part: Part, names: readonly string[]): Promise<void>;
-  /** The same with all that a part holds, once its container has ended; and with the agent's archive. */
+  /** The same with all that a part holds, once its container has ended. */
   bringAll(part: Part): Promise<void>;
   /** Gives a file of the run's directory to a container that has not started. */
   give(part: Part, name: string): Promise<void>;
   /** Empties what the engine has of a part that no container uses any more. */
   clear(part: Part): Promise<void>;
-  /** Brings what was not brought yet. Why that failed stands in the record: it takes no verdict back. */
+  /** Brings what was not brought yet, and the agent's archive. Why that failed stands in the record: it takes no verdict back. */
   bringRest(): Promise<void>;
   /** `bringRest`; then nothing of it is left on the engine, unless that failed or a container is kept. */
   [Symbol.asyncDispose](): Promise<void>;

@@ -27,7 +27,6 @@ const NEVER = new AbortController().signal;
 
 const VOLUMES = ['work', 'grade', 'archive'] as const;
 type Volume = (typeof VOLUMES)[number];
-const VOLUMES_OF: Record<Part, readonly Volume[]> = { work: ['work', 'archive'], grade: ['grade'] };
 /** Where the container that never runs has the volumes. */
 const STORE = '/store';
 /** An image that holds nothing: whatever a container's root leaves in a volume, there is nothing that a link could lead to. */
@@ -67,10 +66,8 @@ export class VolumePlace implements ResultsPlace {
   }
 
   async bringAll(part: Part): Promise<void> {
-    for (const volume of VOLUMES_OF[part]) {
-      await this.#fetch(volume);
-      this.#brought.add(volume);
-    }
+    await this.#fetch(part);
+    this.#brought.add(part);
   }
 
   async give(part: Part, name: string): Promise<void> {
