@@ -21,7 +21,7 @@ export const PLIABLE_DATASET = join(CHECKOUT, 'tests/fixtures/datasets/pliable')
 export type Role = 'work' | 'same' | 'grade';
 
 /** The end of any wait of a test, in milliseconds. */
-const LIMIT = 60_000;
+const LIMIT = 180_000;
 
 /** What `look` finds, as soon as that is something. */
 export async function found<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {

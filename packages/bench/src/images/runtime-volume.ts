@@ -46,7 +46,7 @@ export async function ensureRuntimeVolume(
   progress.step('runtime volume');
   if (await hasRuntimeVolume(context, runtime)) return progress.done(true);
   const labels = { [LABEL.role]: 'runtime', [LABEL.key]: runtime.key };
-  const deadline = Date.now() + OTHERS_LIMIT_MS;
+  const deadline = performance.now() + OTHERS_LIMIT_MS;
   for (let attempt = 0; attempt < 2; ) {
     const filling = randomBytes(8).toString('hex');
     await engine.createVolume(runtime.volume, { ...labels, [FILLING]: filling }, { signal });
@@ -54,7 +54,7 @@ export async function ensureRuntimeVolume(
     if (container === undefined) {
       await othersTurn(context, runtime, deadline);
       if (await hasRuntimeVolume(context, runtime)) return progress.done(false);
-      if (Date.now() > deadline) attempt += 1;
+      if (performance.now() > deadline) attempt += 1;
       continue;
     }
     let complete: boolean;
@@ -112,7 +112,7 @@ async function tryCreateFiller(
 async function othersTurn({ engine, signal }: ImageContext, runtime: RuntimeIdentity, deadline: number): Promise<void> {
   const name = fillerName(runtime);
   while (await engine.inspectContainer(name, { signal })) {
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       await engine.remove(name, { force: true, signal });
       return;
     }

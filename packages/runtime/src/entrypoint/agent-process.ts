@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Account } from '../system/accounts.ts';
+import { expendable } from '../system/expendable.ts';
 import { signalGroup, within } from '../system/waiting.ts';
 import { log } from './log.ts';
 import type { CappedLog } from './log-file.ts';
@@ -13,9 +13,6 @@ export const TIMED_OUT_STATUS = 124;
 /** How long a killed process may take to be gone, and its output to end. Milliseconds. */
 const KILLED_MS = 5_000;
 const OUTPUT_MS = 300;
-
-/** Makes the agent's processes the first that end when memory is used up, before the services. Accidents only: a child may lower it. */
-const OOM_SCORE = 600;
 
 export interface AgentOptions {
   command: readonly string[];
@@ -57,7 +54,6 @@ export async function runAgent(options: AgentOptions): Promise<AgentEnd> {
   log('INFO', 'Agent started', { pid: child.pid ?? null });
   const exited = once(child, 'exit') as Promise<Exit>;
   const closed = once(child, 'close');
-  preferForOom(child.pid);
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => options.output.write(chunk));
 
   const ended = Promise.withResolvers<Exit | undefined>();
@@ -86,13 +82,15 @@ type Exit = [code: number | null, signal: NodeJS.Signals | null];
 async function startAgent({ command, account, root, env, cwd }: AgentOptions): Promise<ChildProcess> {
   const [file = '', ...args] = command;
   try {
-    const child = spawn(file, args, {
-      cwd,
-      env,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(root ? { uid: account.uid, gid: account.gid } : {}),
-    });
+    const child = expendable(() =>
+      spawn(file, args, {
+        cwd,
+        env,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        ...(root ? { uid: account.uid, gid: account.gid } : {}),
+      }),
+    );
     await once(child, 'spawn');
     return child;
   } catch (error) {
@@ -112,12 +110,4 @@ function statusOf(exit: Exit | undefined): number {
   if (!exit) return 1;
   const [code, signal] = exit;
   return code ?? (signal ? 128 + constants.signals[signal] : 1);
-}
-
-function preferForOom(pid: number | undefined): void {
-  try {
-    writeFileSync(`/proc/${pid}/oom_score_adj`, String(OOM_SCORE));
-  } catch (error) {
-    log('WARN', "The agent's place at the memory limit could not be set", { error: String(error) });
-  }
 }

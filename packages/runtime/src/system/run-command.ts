@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CappedOutput, type Captured, OUTPUT_CAP_BYTES } from './capped-output.ts';
+import { expendable } from './expendable.ts';
 
 /** How long output may still come after the command ended and its process group was killed, and how long a killed one may take to end. */
 const OUTPUT_GRACE_MS = 2_000;
@@ -14,7 +15,7 @@ export interface CommandOptions {
   cwd: string;
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
-  /** Given together: the command runs as this user and group, without supplementary groups. */
+  /** Given together: the command runs as this user and group, without supplementary groups, and is `expendable`. */
   uid?: number | undefined;
   gid?: number | undefined;
   /** At this limit the process group is killed. */
@@ -134,14 +135,16 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
 async function startChild(options: CommandOptions): Promise<ChildProcess | { notStarted: { code: string } }> {
   const [file, ...args] = options.argv;
   try {
-    const child = spawn(file, args, {
-      cwd: options.cwd,
-      env: options.env,
-      detached: true,
-      stdio: [options.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-      ...(options.uid === undefined ? {} : { uid: options.uid }),
-      ...(options.gid === undefined ? {} : { gid: options.gid }),
-    });
+    const start = () =>
+      spawn(file, args, {
+        cwd: options.cwd,
+        env: options.env,
+        detached: true,
+        stdio: [options.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+        ...(options.uid === undefined ? {} : { uid: options.uid }),
+        ...(options.gid === undefined ? {} : { gid: options.gid }),
+      });
+    const child = options.uid === undefined ? start() : expendable(start);
     if (child.pid === undefined) await once(child, 'spawn');
     return child;
   } catch (error) {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Duplex, Readable } from 'node:stream';
 import type { Account } from '../../system/accounts.ts';
 import { CappedOutput, type Captured } from '../../system/capped-output.ts';
+import { expendable } from '../../system/expendable.ts';
 import { DaemonError } from '../daemon-error.ts';
 import { WRAPPER } from './wrapper.ts';
 
@@ -86,14 +87,16 @@ export async function runShell(options: ShellOptions): Promise<ShellEnd> {
 
 async function startShell({ account, env }: ShellOptions): Promise<ChildProcess> {
   try {
-    const child = spawn('/bin/bash', ['--noprofile', '--norc', '-c', WRAPPER, 'bash'], {
-      cwd: '/',
-      env,
-      uid: account.uid,
-      gid: account.gid,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    });
+    const child = expendable(() =>
+      spawn('/bin/bash', ['--noprofile', '--norc', '-c', WRAPPER, 'bash'], {
+        cwd: '/',
+        env,
+        uid: account.uid,
+        gid: account.gid,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      }),
+    );
     if (child.pid === undefined) await once(child, 'spawn');
     return child;
   } catch (error) {
