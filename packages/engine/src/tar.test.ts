@@ -175,8 +175,27 @@ describe('unpacking', () => {
     await write('victim', 'safe');
     await mkdir(into());
     await symlink('../victim', join(into(), 'x'));
-    await expect(unpackInto(into(), packEntries([{ name: 'x', content: 'evil' }]), LIMITS)).rejects.toThrow(/EEXIST/);
+    const tar = packEntries([{ name: 'x', content: 'evil' }]);
+    expect(await unpackInto(into(), tar, LIMITS)).toEqual({ files: 0, bytes: 0, skipped: ['x'] });
     expect(await readFile(join(directory, 'victim'), 'utf8')).toBe('safe');
+  });
+
+  test('names that can not be had are left out, and what follows is not', async () => {
+    const long = `${'d'.repeat(200)}/`.repeat(30);
+    const tar = packEntries([
+      { name: `${long}x`, content: 'x' },
+      { name: long, directory: true },
+      { name: 'a', content: 'a' },
+      { name: 'a/b', content: 'b' },
+      { name: 'a', directory: true },
+      { name: 'last', content: 'last' },
+    ]);
+    const { files, skipped } = await unpackInto(into(), tar, LIMITS);
+    expect({ files, skipped: skipped.map((name) => name.slice(0, 3)) }).toEqual({
+      files: 2,
+      skipped: ['ddd', 'ddd', 'a/b', 'a'],
+    });
+    expect(await readFile(join(into(), 'last'), 'utf8')).toBe('last');
   });
 
   test('stops at its limits of bytes and of files', async () => {

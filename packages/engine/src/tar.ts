@@ -151,7 +151,7 @@ export interface UnpackOptions {
 export interface Unpacked {
   files: number;
   bytes: number;
-  /** Names of entries that were left out: links, devices, sockets. */
+  /** Names of entries that were left out: links, devices, sockets, and names that are too long or taken. */
   skipped: string[];
 }
 
@@ -179,7 +179,7 @@ export async function unpackFile(
 
 /**
  * Unpacks an untrusted tar stream into a directory that is ours alone and has no links in it: regular files and
- * directories, with our own modes (0644, 0755 where the owner may execute), never over a file that exists.
+ * directories, with our own modes (0644, 0755 where the owner may execute), never over what exists.
  * @throws TarRefused for a name that leads outside, and over the limits; what was unpacked by then stays
  */
 export async function unpackInto(directory: string, tar: ByteSource, options: UnpackOptions): Promise<Unpacked> {
@@ -188,23 +188,32 @@ export async function unpackInto(directory: string, tar: ByteSource, options: Un
   await eachEntry(tar, async (entry) => {
     const { name, type, size, mode } = entry.header;
     const path = checkedPath(name, options.strip ?? 0);
-    const wanted = path !== undefined && (type === 'file' || type === 'directory');
+    const isUsable = Buffer.byteLength(name) <= MAX_NAME_BYTES && (type === 'file' || type === 'directory');
+    const wanted = path !== undefined && isUsable;
     if (path !== undefined && !wanted) result.skipped.push(name);
     if (wanted && ++count > options.maxFiles) throw new TarRefused(`more than ${options.maxFiles} files`);
     if (wanted && type === 'file') {
-      result.files += 1;
-      result.bytes += size;
-      if (result.bytes > options.maxBytes) throw new TarRefused(`more than ${options.maxBytes} bytes`);
-      await mkdir(join(directory, posix.dirname(path)), { recursive: true });
-      await writeNew(join(directory, path), mode & 0o100 ? 0o755 : 0o644, entry);
+      if (result.bytes + size > options.maxBytes) throw new TarRefused(`more than ${options.maxBytes} bytes`);
+      const file = await newFile(directory, path, mode & 0o100 ? 0o755 : 0o644);
+      if (file) {
+        result.files += 1;
+        result.bytes += size;
+        await write(file, entry);
+      } else {
+        result.skipped.push(name);
+        await skip(entry);
+      }
     } else {
-      if (wanted) await mkdir(join(directory, path), { recursive: true });
+      if (wanted && !(await makeDirectory(join(directory, path)))) result.skipped.push(name);
       await skip(entry);
     }
     return 'more';
   });
   return result;
 }
+
+/** A longer one could not be opened any more once the directory has moved: Linux ends paths at 4096 bytes. */
+const MAX_NAME_BYTES = 1024;
 
 /** The path below the target; `undefined` for the target itself. */
 function checkedPath(name: string, strip: number): string | undefined {
@@ -216,9 +225,30 @@ function checkedPath(name: string, strip: number): string | undefined {
   return rest.length === 0 ? undefined : rest.join('/');
 }
 
-async function writeNew(path: string, mode: number, entry: Entry): Promise<void> {
+/** Undefined when the name can't be had. */
+async function newFile(directory: string, path: string, mode: number): Promise<FileHandle | undefined> {
+  if (!(await makeDirectory(join(directory, posix.dirname(path))))) return undefined;
   // `wx` fails on whatever exists, links included.
-  const file = await open(path, 'wx', mode);
+  return unlessUnusable(() => open(join(directory, path), 'wx', mode));
+}
+
+async function makeDirectory(path: string): Promise<boolean> {
+  return (await unlessUnusable(() => mkdir(path, { recursive: true }).then(() => true))) ?? false;
+}
+
+/** A name is too long for a path here, or two names of the tar are the same to us. */
+const UNUSABLE = ['ENAMETOOLONG', 'EEXIST', 'ENOTDIR', 'EISDIR', 'EILSEQ', 'EINVAL'];
+
+async function unlessUnusable<T>(make: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await make();
+  } catch (error) {
+    if (UNUSABLE.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
+async function write(file: FileHandle, entry: Entry): Promise<void> {
   try {
     for await (const chunk of entry) await writeAll(file, chunk as Buffer);
   } finally {

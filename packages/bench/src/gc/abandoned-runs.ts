@@ -31,10 +31,11 @@ export async function abandonedRuns(resultsRoot: string): Promise<AbandonedRun[]
   return found.sort((a, b) => Date.parse(a.owner.started_at) - Date.parse(b.owner.started_at));
 }
 
-/** Those that have a container on the engine, in whatever results folder of this machine they are. */
+/** Those that have a container or a volume on the engine, in whatever results folder of this machine they are. */
 export async function abandonedOnEngine(engine: ContainerEngine): Promise<AbandonedRun[]> {
   const found = new Map<string, AbandonedRun>();
-  for (const { labels } of await engine.listContainers({ [LABEL.results]: '' })) {
+  const ofRuns = { [LABEL.results]: '' };
+  for (const { labels } of [...(await engine.listContainers(ofRuns)), ...(await engine.listVolumes(ofRuns))]) {
     const live = liveDirectory(labels);
     const run = live && (await abandonedRun(dirname(dirname(live.path)), live.token));
     if (run) found.set(run.directory.live, run);

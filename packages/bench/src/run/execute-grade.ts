@@ -22,6 +22,7 @@ async function grade(plan: GradePlan, context: RunContext, stage: Stage): Promis
     signal,
     hostDirectory: dirname(owner.directory),
     resultsDirectory: directory.live,
+    resultsPath: directory.path,
     ownerSocket: owner.socket,
     agent: undefined,
   });

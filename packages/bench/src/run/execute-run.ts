@@ -27,6 +27,7 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
     signal,
     hostDirectory: dirname(owner.directory),
     resultsDirectory: directory.live,
+    resultsPath: directory.path,
     ownerSocket: owner.socket,
     agent: plan.agent,
   });

@@ -7,6 +7,7 @@ import type { ContainerEngine, EngineAbilities } from '@ssebench/engine/port';
 import type { Agent } from '../config/agents.ts';
 import { type EnsuredImages, ensureImages } from '../images/ensure.ts';
 import { cachedAbilities } from './cached-abilities.ts';
+import type { RunFrame } from './container-spec.ts';
 import { lowDiskFault, NO_USE } from './disk-rules.ts';
 import { effectiveLimits } from './effective-limits.ts';
 import { type HostDisk, lookAtDisks } from './host-disks.ts';
@@ -30,7 +31,8 @@ interface Preparation {
   /** Where the run's sockets lie on the host, and its results while it goes on. */
   hostDirectory: string;
   resultsDirectory: string;
-  /** What containers of this run carry as their owner. */
+  /** What containers of this run carry: its directory by its name, and its owner. */
+  resultsPath: string;
   ownerSocket: string;
   /** Undefined when only a patch is graded. */
   agent: Agent | undefined;
@@ -41,7 +43,7 @@ export async function prepareRun(
   plan: Pick<GradePlan, 'task' | 'limits' | 'extraCa' | 'runId'>,
   context: RunContext,
   engine: ContainerEngine,
-  { record, signal, hostDirectory, resultsDirectory, ownerSocket, agent }: Preparation,
+  { record, signal, hostDirectory, resultsDirectory, resultsPath, ownerSocket, agent }: Preparation,
 ): Promise<Prepared> {
   const [version, info] = await record.during('start', 'engine', () =>
     Promise.all([engine.version({ signal }), engine.info({ signal })]),
@@ -87,7 +89,7 @@ export async function prepareRun(
     agent: images.agentImage?.id ?? null,
     runtime: images.runtime.hash,
   };
-  const answersSpec = answersContainer(images.tool.id, plan.runId, ownerSocket);
+  const answersSpec = answersContainer(images.tool.id, { runId: plan.runId, resultsPath, ownerSocket });
   return { images, abilities, description, answersSpec };
 }
 
@@ -100,11 +102,19 @@ function refuseLowDisk(disks: readonly HostDisk[]): void {
 }
 
 /** A container of the tool image that is never started: the task's answers are copied from it. */
-export function answersContainer(image: string, runId: string, ownerSocket: string): ContainerSpec {
+export function answersContainer(
+  image: string,
+  { runId, resultsPath, ownerSocket }: Pick<RunFrame, 'runId' | 'resultsPath' | 'ownerSocket'>,
+): ContainerSpec {
   return {
     image,
     entrypoint: ['/bin/true'],
-    labels: { [LABEL.role]: 'answers', [LABEL.runId]: runId, [LABEL.owner]: ownerSocket },
+    labels: {
+      [LABEL.role]: 'answers',
+      [LABEL.runId]: runId,
+      [LABEL.results]: resultsPath,
+      [LABEL.owner]: ownerSocket,
+    },
     network: 'none',
     capabilities: [],
     noNewPrivileges: true,

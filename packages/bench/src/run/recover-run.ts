@@ -20,7 +20,7 @@ import { answersContainer } from './prepare-run.ts';
 import { RunRecord } from './record.ts';
 import { openResultsPlace } from './results-place.ts';
 import type { RunDirectory } from './run-directory.ts';
-import type { RunScene, Stage } from './run-scene.ts';
+import { frameOf, type RunScene, type Stage } from './run-scene.ts';
 import { followWork, WORK_FILES } from './work-phase.ts';
 import { decidedOutcome, endRun, finishRun, saveReferencePatch } from './write-results.ts';
 
@@ -196,11 +196,12 @@ async function gradeLeft(scene: RunScene): Promise<void> {
 }
 
 /** Saved by the run's own command beside everything else; that one may not have come so far. */
-async function saveReference({ directory, facts, engine, course, owner, signal }: RunScene): Promise<void> {
+async function saveReference(scene: RunScene): Promise<void> {
+  const { directory, facts, engine, course, signal } = scene;
   const { config } = facts.task;
   if (!config.files.patch || existsSync(join(directory.live, 'reference.patch'))) return;
   try {
-    const spec = answersContainer(course.grader.image, facts.runId, owner.socket);
+    const spec = answersContainer(course.grader.image, frameOf(scene));
     await using answers = await ContainerLease.create(engine, spec, { keep: false, signal });
     await saveReferencePatch(directory, config, { engine, id: answers.id });
   } catch (error) {
