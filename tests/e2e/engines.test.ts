@@ -17,6 +17,10 @@ const OFF = { SSEBENCH_HOST_MOUNTS: 'off' };
 const MODEL = 'claude-sonnet-4-6';
 const REFERENCE = ['--agent', 'reference', '--require-pass'];
 
+const LONG = 'z'.repeat(200);
+/** Run IDs are nobody else's, also after a run of these tests that failed. */
+const ours = (word: string) => `engines-${process.pid}-${word}`;
+
 let workspace: Workspace;
 beforeAll(async () => {
   workspace = await Workspace.create({
@@ -27,7 +31,7 @@ beforeAll(async () => {
         'cd $SSE_ARCHIVE',
         'mkdir -p deep/er; echo kept > deep/er/file; ln -s /etc/passwd link; ln -s .. deep/up; mkfifo fifo',
         'printf "\\000\\377" > "odd \\" name"; : > empty',
-        `i=0; while [ $i -lt 40 ]; do mkdir ${'d'.repeat(200)} && cd ${'d'.repeat(200)} || exit 0; i=$((i+1)); done`,
+        `i=0; while [ $i -lt 40 ]; do mkdir ${LONG} && cd ${LONG} || exit 0; i=$((i+1)); done`,
       ].join('\n'),
     ),
   });
@@ -87,7 +91,7 @@ function filesOf(directory: string): string[] {
 }
 
 test('without host mounts a run has the same files and the same grade, and leaves nothing on the engine', async () => {
-  const [usual, off] = [await run({}, ...REFERENCE), await run(OFF, ...REFERENCE, '--run-id', 'off')];
+  const [usual, off] = [await run({}, ...REFERENCE), await run(OFF, ...REFERENCE, '--run-id', ours('off'))];
   expect(off.end.status, off.end.stderr).toBe(0);
   expect(off.end.stdout.split('\n').slice(0, 2)).toEqual(usual.end.stdout.split('\n').slice(0, 2));
   expect(filesOf(off.directory)).toEqual(filesOf(usual.directory));
@@ -95,7 +99,7 @@ test('without host mounts a run has the same files and the same grade, and leave
   expect(patches[0]).toEqual(patches[1]);
   expect(off.summary).toMatchObject({ outcome: usual.summary.outcome, capture: usual.summary.capture });
   expect(off.summary.archive?.status).toBe('written');
-  expect(await remains('off')).toEqual([]);
+  expect(await remains(ours('off'))).toEqual([]);
 });
 
 test('without host mounts a patch that fixes nothing fails', async () => {
@@ -121,10 +125,10 @@ test('graded in the same container, too, only regular files and directories come
     'odd',
     '--model',
     MODEL,
-    ...['--grading', 'same', '--run-id', 'odd'],
+    ...['--grading', 'same', '--run-id', ours('odd')],
   );
   expect({ status: summary.patch_result.status, stderr: end.stderr }).toMatchObject({ status: 'passed' });
-  expect(await remains('odd')).toEqual([]);
+  expect(await remains(ours('odd'))).toEqual([]);
   const archive = join(directory, 'archive');
   const found = readdirSync(archive, { recursive: true, encoding: 'utf8' });
   expect(found).toEqual(expect.arrayContaining(['deep/er/file', 'empty', 'odd " name']));
@@ -150,18 +154,18 @@ test('a run without host mounts whose command and containers are lost is collect
 });
 
 test('an engine at the other end of a TCP connection runs and grades, too, and what is kept there can be removed', async () => {
-  await using remote = await forwarded('/var/run/docker.sock');
+  await using remote = await forwarded(await engineSocket());
   const env = { ...OFF, DOCKER_HOST: `tcp://127.0.0.1:${remote.port}` };
-  const { end, summary } = await run(env, ...REFERENCE, '--run-id', 'remote', '--keep-container');
+  const { end, summary } = await run(env, ...REFERENCE, '--run-id', ours('remote'), '--keep-container');
   expect(end.status, end.stderr).toBe(0);
   expect(summary.patch_result.status).toBe('passed');
-  const { containers, volumes } = await onEngine('remote');
+  const { containers, volumes } = await onEngine(ours('remote'));
   expect({ containers: containers.sort(), volumes: volumes.length }).toEqual({
     containers: ['grade', 'work'],
     volumes: 3,
   });
-  expect((await workspace.run('runs', 'remove', 'remote')).status).toBe(0);
-  expect(await remains('remote')).toEqual([]);
+  expect((await workspace.run('runs', 'remove', ours('remote'))).status).toBe(0);
+  expect(await remains(ours('remote'))).toEqual([]);
 });
 
 test('a volume whose run has gone is left over; one whose run goes on is not', async () => {
@@ -188,6 +192,12 @@ test('a volume whose run has gone is left over; one whose run goes on is not', a
   expect(readFileSync(join(live.directory, 'archive/here'), 'utf8')).toBe('here\n');
   expect(await remains(live.runId)).toEqual([]);
 });
+
+async function engineSocket(): Promise<string> {
+  const engine = await connectEngine();
+  engine.close();
+  return engine.address.replace(/^unix:\/\//, '');
+}
 
 /** A port of this machine that leads to a socket. */
 async function forwarded(socketPath: string): Promise<AsyncDisposable & { port: number }> {

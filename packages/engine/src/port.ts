@@ -89,7 +89,8 @@ export interface ContainerEngine {
    */
   putArchive(id: string, directory: string, tar: ByteSource, options?: CallOptions): Promise<void>;
   /**
-   * A tar stream of a file or directory, entries named from its base name on. Untrusted: unpack with `unpackInto`.
+   * A tar stream of a file or directory, entries named from its base name on; with `/.` after a directory from that on,
+   * which is the only way for where a volume is mounted. Untrusted: unpack with `unpackInto`.
    * The limit is between two chunks. @throws EngineError `not_found` (container or path)
    */
   getArchive(id: string, path: string, options?: CallOptions): Promise<Readable>;

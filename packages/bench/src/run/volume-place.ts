@@ -25,6 +25,9 @@ const LOOK_INTERVAL = 1_000;
 const LIMIT = 60_000;
 const NEVER = new AbortController().signal;
 
+/** In the agent's archive. */
+const SESSION = 'dialog.jsonl';
+
 const VOLUMES = ['work', 'grade', 'archive'] as const;
 type Volume = (typeof VOLUMES)[number];
 /** Where the container that never runs has the volumes. */
@@ -146,6 +149,8 @@ export class VolumePlace implements ResultsPlace {
     for (const volume of VOLUMES) {
       if (this.#brought.has(volume)) continue;
       try {
+        // Readers look for the agent's session, whatever becomes of the rest.
+        if (volume === 'archive') await this.#fetch(volume, SESSION);
         await this.#fetch(volume);
         this.#brought.add(volume);
       } catch (error) {
@@ -167,13 +172,13 @@ export class VolumePlace implements ResultsPlace {
    */
   async #fetch(volume: Volume, name?: string): Promise<void> {
     const { engine, directory, signal } = this.#stage;
-    const path = join(STORE, volume, name ?? '');
+    const path = `${STORE}/${volume}/${name ?? '.'}`;
     const limits = volume === 'archive' ? LIMITS.archive : LIMITS.results;
     // Beneath a directory that goes when the run ends.
     const unpacked = await mkdtemp(join(directory.work, '.fetch-'));
     try {
       const tar = await patiently(engine, signal, () => engine.getArchive(this.#store, path, { timeoutMs: LIMIT }));
-      await unpackInto(unpacked, tar, { ...limits, strip: name === undefined ? 1 : 0 });
+      await unpackInto(unpacked, tar, limits);
       for (const entry of await readdir(unpacked)) await replace(join(unpacked, entry), join(directory[volume], entry));
     } catch (error) {
       if (name !== undefined && isEngineError(error, 'not_found')) return;

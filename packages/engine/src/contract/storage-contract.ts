@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { packEntries, unpackFile } from '../tar.ts';
+import { packEntries, unpackFile, unpackInto } from '../tar.ts';
 import type { Scene } from './engine-contract.ts';
 import { SEED } from './tiny-image.ts';
 
@@ -59,6 +59,16 @@ export function storageContract(scene: Scene): void {
       expect(await read(id, '/v/out')).toBe('back\n');
       await scene.engine.remove(id, { force: true, volumes: true });
       expect(await read(store, '/store/one/out')).toBe('back\n');
+      const directory = await mkdtemp(join(tmpdir(), 'ssebench-test-'));
+      try {
+        await unpackInto(directory, await scene.engine.getArchive(store, '/store/one/.'), {
+          maxBytes: 100,
+          maxFiles: 9,
+        });
+        expect((await readdir(directory)).sort()).toEqual(['in', 'out']);
+      } finally {
+        await rm(directory, { recursive: true });
+      }
     });
 
     test('a volume is found, listed and removed once nothing uses it', async () => {
