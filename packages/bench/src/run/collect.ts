@@ -9,8 +9,8 @@ const NAMES = /^(?:final\.patch|commits\.log|source\.tar\.gz|(?:scriptrunner|pat
 const JOINED = ['daemon.log', 'agent.log', 'mcp.log', 'evaluator.log', 'opencode.log', 'entrypoint.log'];
 
 /**
- * Brings what both containers left to the run's directory, regular files under known names only. Logs are for people:
- * for one that can't be joined there is no room, and its first part is kept. Safe to call again after a kill in its middle.
+ * Brings what both containers left to the run's directory, regular files under known names only. A log that there is no
+ * room to join stays two files. Safe to call again after a kill in its middle.
  */
 export async function collectResults(directory: RunDirectory): Promise<void> {
   const { live, work, grade } = directory;
@@ -46,6 +46,7 @@ async function joinLog({ live, work, grade }: RunDirectory, name: string): Promi
     await rm(temporary, { force: true });
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+    await rename(second, join(live, name.replace(/\.log$/, '.grade.log')));
     await rename(first, join(live, name));
   }
 }

@@ -86,12 +86,17 @@ async function awaitGrade(scene: RunScene, lease: ContainerLease): Promise<void>
   const stop = (): void => over.resolve();
   either.addEventListener('abort', stop, { once: true });
   if (either.aborted) stop();
-  const broken = await Promise.race([lease.finished(), over.promise, watch.broken]);
+  const lost: { cause?: unknown } = {};
+  const broken = await Promise.race([lease.finished(), over.promise, watch.broken]).catch((cause: unknown) => {
+    lost.cause = cause;
+  });
   signal.throwIfAborted();
   // A check that failed by then makes the grade all the same.
   if (broken) record.fail(await watch.stopping(broken, () => lease.kill()));
   await place.bringAll('grade');
   record.grade = await readGradeOutcome(directory.grade);
+  // What the container left is a grade also when the engine can't tell of its end.
+  if (lost.cause !== undefined && !record.verdict) throw lost.cause;
   await explainByDisk(record, record.grade.fault, watch);
   if (deadline.aborted) record.fail(timedOut(facts.settings.grading_timeout), 'grade');
   await weighGrade(record, lease, 'grade');

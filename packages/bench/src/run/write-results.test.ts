@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ResultFile } from '@ssebench/contracts/result';
 import { Summary } from '@ssebench/contracts/summary';
 import { expect, test } from 'vitest';
 import { type CliFolder, cliFolder } from '../cli/test-cli.ts';
+import { SmallDisk } from '../testing/small-disk.ts';
 import { startedRun } from '../testing/started-run.ts';
 import { readGradeOutcome } from './outcome-files.ts';
 import { RunRecord } from './record.ts';
@@ -58,21 +59,24 @@ async function gradedRun(folder: CliFolder) {
 
 type GradedRun = Awaited<ReturnType<typeof gradedRun>>;
 
-/** Ends the run in a process of its own, killed at its n-th change. Returns how many there were when it was not killed. */
-function endKilledAt({ root, directory }: GradedRun, at: number): number | undefined {
-  const count = join(root, 'count');
+/**
+ * Ends the run in a process of its own, killed at its n-th change, or with a disk that is full from then on. Returns how
+ * many changes there were when it ended by itself.
+ */
+function endDisturbedAt({ root, directory }: GradedRun, at: number, how: 'torn' | 'full' = 'torn'): number | undefined {
+  const count = join(dirname(root), 'count');
   const env = {
     ...process.env,
     CRASH_BENEATH: root,
     CRASH_AT: String(at),
-    CRASH_HOW: 'torn',
+    CRASH_HOW: how,
     CRASH_COUNT: count,
     ...CACHE,
   };
   const argv = ['--import', CRASH_AT, PROGRAM, root, directory.token];
-  const { signal, status, stderr } = spawnSync(process.execPath, argv, { env, encoding: 'utf8' });
-  if (signal === null && status !== 0) throw new Error(stderr);
-  return signal === null ? Number(readFileSync(count, 'utf8')) : undefined;
+  const { status, stderr } = spawnSync(process.execPath, argv, { env, encoding: 'utf8' });
+  if (status === 1 && !stderr.includes('ENOSPC')) throw new Error(stderr);
+  return status === 0 ? Number(readFileSync(count, 'utf8')) : undefined;
 }
 
 /** What another command does with it. */
@@ -89,17 +93,20 @@ function expectEnded({ root, directory }: GradedRun): Summary {
   expect(readdirSync(join(root, '.live'))).toEqual([]);
   expect(lstatSync(directory.path).isDirectory()).toBe(true);
   const read = (name: string) => readFileSync(join(directory.path, name), 'utf8');
+  // Without room to join them the parts of a log stand side by side.
+  const apart = existsSync(join(directory.path, 'daemon.grade.log'));
   expect(readdirSync(directory.path).sort()).toEqual([
     'agent.log',
     'archive',
     'checks.json',
+    ...(apart ? ['daemon.grade.log'] : []),
     'daemon.log',
     'final.patch',
     'result.json',
     'scriptrunner-1.log',
     'summary.json',
   ]);
-  expect(read('daemon.log')).toBe('first\nsecond\n');
+  expect(read('daemon.log') + (apart ? read('daemon.grade.log') : '')).toBe('first\nsecond\n');
   expect(read('final.patch')).toBe('diff');
   const summary = Summary.parse(JSON.parse(read('summary.json')));
   expect(ResultFile.parse(JSON.parse(read('result.json'))).patch_result).toEqual(summary.patch_result);
@@ -110,13 +117,13 @@ function expectEnded({ root, directory }: GradedRun): Summary {
 test('killed in the middle of any of its changes, a run that ends is ended by another command', async () => {
   using whole = cliFolder();
   const undisturbed = await gradedRun(whole);
-  const changes = endKilledAt(undisturbed, 0) ?? 0;
+  const changes = endDisturbedAt(undisturbed, 0) ?? 0;
   expect(changes).toBeGreaterThan(20);
   expectEnded(undisturbed);
   for (let at = 1; at <= changes; at += 1) {
     using folder = cliFolder();
     const run = await gradedRun(folder);
-    endKilledAt(run, at);
+    endDisturbedAt(run, at);
     const before = existsSync(run.directory.live) ? await decidedOutcome(run.directory) : undefined;
     await end(run);
     const summary = expectEnded(run);
@@ -124,10 +131,34 @@ test('killed in the middle of any of its changes, a run that ends is ended by an
   }
 }, 60_000);
 
+const isRoot = process.getuid?.() === 0;
+
+test.runIf(isRoot)(
+  'on a disk that is full from any of its changes on, a run ends, or is ended when there is room',
+  async () => {
+    let changes: number | undefined;
+    const ends = new Set<string>();
+    for (let at = 1; changes === undefined || at <= changes; at += 1) {
+      using folder = cliFolder();
+      using disk = new SmallDisk(join(folder.dir, 'results'), '4m');
+      const run = await gradedRun(folder);
+      const count = endDisturbedAt(run, at, 'full');
+      ends.add(count === undefined ? 'not yet' : 'ended');
+      if (count !== undefined) changes ??= count;
+      disk.empty();
+      await end(run);
+      expectEnded(run);
+    }
+    expect(changes).toBeGreaterThan(20);
+    expect([...ends].sort()).toEqual(['ended', 'not yet']);
+  },
+  60_000,
+);
+
 test('what was decided stands, whatever is found afterwards', async () => {
   using folder = cliFolder();
   const run = await gradedRun(folder);
-  for (let at = 1; !(await decidedOutcome(run.directory)); at += 1) endKilledAt(run, at);
+  for (let at = 1; !(await decidedOutcome(run.directory)); at += 1) endDisturbedAt(run, at);
   folder.write(join('results/.live', run.directory.token, 'grade/result.json'), 'no result');
   await end(run);
   expect(expectEnded(run).patch_result.status).toBe('passed');

@@ -1,20 +1,22 @@
 /**
- * Preloaded (`node --import`) into a program under test: kills it with SIGKILL at its n-th change of the file system
- * beneath a directory. No product code knows of it.
+ * Preloaded (`node --import`) into a program under test: disturbs it at its n-th change of the file system beneath a
+ * directory. No product code knows of it.
  *
  * - `CRASH_BENEATH`: the directory. `CRASH_AT`: n, counted from 1; 0 only counts.
- * - `CRASH_HOW`: `before` the change; `torn`: in the middle of it, where half of a file's bytes can be written.
+ * - `CRASH_HOW`: `torn`: it is killed with SIGKILL in the middle of it, where half of a file's bytes can be written;
+ *   `full`: the disk of the directory is full from then on, and it goes on.
  * - `CRASH_COUNT`: a file that gets the number of changes when the program ends by itself.
  */
 import { writeFileSync } from 'node:fs';
 import fs, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { resolve, sep } from 'node:path';
+import { fill } from './small-disk.ts';
 
 const {
   CRASH_BENEATH: beneath = '',
   CRASH_AT: at = '0',
-  CRASH_HOW: how = 'before',
+  CRASH_HOW: how = 'torn',
   CRASH_COUNT: countFile,
 } = process.env;
 const CHANGES = ['mkdir', 'symlink', 'link', 'rename', 'unlink', 'rm', 'writeFile', 'copyFile', 'appendFile'] as const;
@@ -25,7 +27,11 @@ let changes = 0;
 function change(half?: () => void): void {
   changes += 1;
   if (changes !== Number(at)) return;
-  if (how === 'torn') half?.();
+  if (how === 'full') {
+    fill(beneath);
+    return;
+  }
+  half?.();
   process.kill(process.pid, 'SIGKILL');
 }
 
