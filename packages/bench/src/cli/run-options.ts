@@ -48,6 +48,6 @@ function addGradingOptions(command: Command): Command {
     .option('--memory <size>', 'limit of a container, such as 512m or 4g')
     .option('--cpus <number>', 'limit of a container, such as 1.5')
     .option('--pids <count>', 'limit of processes and threads of a container, at least 4096')
-    .option('--disk <size>', 'limit of what a container writes, such as 20g, where the engine has one')
+    .option('--disk <size>', 'limit of what a container and the archive take, such as 20g')
     .option('--extra-ca <file>', 'PEM file of a certificate authority that image builds trust as well');
 }

@@ -13,8 +13,8 @@ const MAX_KEPT = 64 * 1024 * 1024;
  * Removes an archive that is over its limits, or for which the host has no room, the agent's session apart: nobody looks
  * into millions of files, and they would be in the way of the next run. What can't be removed stays.
  */
-export async function dropExcess(archive: string, cause: Fault | null): Promise<void> {
-  if (cause?.code !== 'host_disk_low') {
+export async function dropExcess(archive: string, cause: Fault): Promise<void> {
+  if (cause.code !== 'host_disk_low') {
     if (archiveExcess(await directoryUse(archive, { maxFiles: CAPS.archive_files })) === undefined) return;
   }
   for (const name of await readdir(archive).catch(() => [])) {
