@@ -57,7 +57,7 @@ test("the words of an agent's command arrive as they stand", async () => {
   expect(await readFile(join(directory, 'agent.log'), 'utf8')).toBe('[two words][a;b][$HOME][]');
 });
 
-test('a command that is not there is an error of the task, not a failed patch', async () => {
+test('a command that is not there is an error, not a failed patch', async () => {
   const { summary } = await workspace.runOnNoop('missing');
   expect(summary.patch_result.status).toBe('error');
   expect(summary.outcome.fault).toMatchObject({ code: 'agent_not_started', phase: 'agent' });

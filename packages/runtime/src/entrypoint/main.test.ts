@@ -121,12 +121,12 @@ describe('mode work', () => {
     });
   });
 
-  test('an agent that can not be executed is a fault of the task, and nothing is captured', async () => {
+  test('an agent that can not be executed is a fault of its own, and nothing is captured', async () => {
     expect(await container.run(work('/no/such/agent', 'x'))).toBe(1);
     expect(container.json('work.json')).toMatchObject({
       agent: { exit_code: null },
       capture: null,
-      fault: { code: 'agent_not_started', blame: 'task', detail: expect.stringContaining('/no/such/agent') },
+      fault: { code: 'agent_not_started', blame: 'agent', detail: expect.stringContaining('/no/such/agent') },
     });
     expect(container.routes).toEqual(['GET /project', AGENT_EXITED]);
     expect(container.events).toContain('fault agent_not_started');
@@ -168,7 +168,7 @@ describe('mode work', () => {
 
   test.for([
     [{ code: 'patch_too_large', error: '200 MB' }, 'patch_too_large', 'agent'],
-    [{ code: 'baseline_missing', error: 'gone' }, 'baseline_missing', 'infra'],
+    [{ code: 'baseline_missing', error: 'gone' }, 'baseline_missing', 'agent'],
     [{ code: 'internal', error: 'git: 128' }, 'capture_failed', 'agent'],
     ['die', 'service_lost', 'agent'],
   ] as const)('a capture that fails is a fault: %s → %s', async ([answer, code, blame]) => {
