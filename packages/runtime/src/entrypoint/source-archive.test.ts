@@ -7,6 +7,7 @@ import {
   readdirSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,6 +67,13 @@ test('pipes and the like are left out and hold nothing up', async () => {
   execFileSync('mkfifo', [join(source, 'pipe')]);
   expect(await archive()).toMatchObject({ status: 'written' });
   expect(listing()).toEqual(['./', './a.c']);
+});
+
+test('a file of a terabyte that is nothing but a hole takes neither time nor space', async () => {
+  writeFileSync(join(source, 'giant'), 'x');
+  truncateSync(join(source, 'giant'), 2 ** 40);
+  expect(await archive()).toMatchObject({ status: 'written' });
+  expect(listing()).toEqual(['./', './a.c', './giant']);
 });
 
 test.runIf(root)('the tree is read with no more rights than the agent has', async () => {

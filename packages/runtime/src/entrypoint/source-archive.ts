@@ -45,10 +45,14 @@ export async function archiveSource(options: SourceArchiveOptions): Promise<Arch
         ['/usr/bin/find', '.', '(', '-type', 'f', '-o', '-type', 'd', '-o', '-type', 'l', ')', '-print0'],
         { stdoutTo: names },
       ),
-      command(options, ['/usr/bin/tar', '--create', '--file=-', '--no-recursion', '--null', '--files-from=-'], {
-        stdin: names,
-        stdoutTo: read,
-      }),
+      command(
+        options,
+        ['/usr/bin/tar', '--create', '--sparse', '--file=-', '--no-recursion', '--null', '--files-from=-'],
+        {
+          stdin: names,
+          stdoutTo: read,
+        },
+      ),
       pipeline(read, createGzip({ level: 1 }), written, file).then(
         () => null,
         (error: Error) => error,
