@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Summary } from '@ssebench/contracts/summary';
 import { CHECKOUT, type CommandEnd, ssebench } from './command.ts';
 
@@ -10,6 +10,12 @@ export const NOOP_DATASET = join(CHECKOUT, 'tests/fixtures/datasets/noop');
 export interface TestAgent {
   dockerfile: string;
   files?: Record<string, string>;
+}
+
+export interface FinishedRun {
+  end: CommandEnd;
+  directory: string;
+  summary: Summary;
 }
 
 /** A directory in which runs are made and their results are left, with agents of the test's own; removed in the end. */
@@ -38,22 +44,15 @@ export class Workspace implements AsyncDisposable {
   }
 
   /** Runs an agent on the task that does nothing, the fastest there is. */
-  async runOnNoop(
-    agent: string,
-    ...options: string[]
-  ): Promise<{ end: CommandEnd; directory: string; summary: Summary }> {
+  runOnNoop(agent: string, ...options: string[]): Promise<FinishedRun> {
+    return this.runOn(join(NOOP_DATASET, 'noop-c'), agent, ...options);
+  }
+
+  /** Runs an agent on the task in this folder. */
+  async runOn(task: string, agent: string, ...options: string[]): Promise<FinishedRun> {
     const model = agent === 'reference' ? [] : ['--model', 'claude-sonnet-4-6'];
-    const end = await this.run(
-      'run',
-      '--local',
-      NOOP_DATASET,
-      '--task',
-      'noop-c',
-      '--agent',
-      agent,
-      ...model,
-      ...options,
-    );
+    const which = ['--local', dirname(task), '--task', basename(task), '--agent', agent];
+    const end = await this.run('run', ...which, ...model, ...options);
     const directory = runDirectory(end);
     return { end, directory, summary: await summaryIn(directory) };
   }
@@ -94,4 +93,14 @@ export function runDirectory({ stdout, stderr }: CommandEnd): string {
 /** `summary.json` of a run, checked against its schema. */
 export async function summaryIn(directory: string): Promise<Summary> {
   return Summary.parse(JSON.parse(await readFile(join(directory, 'summary.json'), 'utf8')));
+}
+
+/** A file's text; undefined when there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
