@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CAPS } from '@ssebench/contracts/caps';
@@ -15,6 +14,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(archive, { recursive: true }));
 
+/** As many names as an archive may have. */
+function fill(): void {
+  mkdirSync(join(archive, 'many'));
+  for (let i = 0; i < CAPS.archive_files; i += 1) linkSync(join(archive, 'notes'), join(archive, 'many', `n${i}`));
+}
+
 const left = () => readdirSync(archive).sort();
 
 test('an archive within its limits stays, whatever ended the run', async () => {
@@ -23,7 +28,7 @@ test('an archive within its limits stays, whatever ended the run', async () => {
 });
 
 test('of one over its limits, or that a full host has no room for, only the session stays', async () => {
-  execFileSync('fallocate', ['-l', String(CAPS.archive_bytes + 1), join(archive, 'large')]);
+  fill();
   await dropExcess(archive, fault('archive_limit', 'x'));
   expect(left()).toEqual(['dialog.jsonl']);
   writeFileSync(join(archive, 'notes'), 'x');
@@ -33,7 +38,7 @@ test('of one over its limits, or that a full host has no room for, only the sess
 
 test('a session that is no session goes, too', async () => {
   rmSync(join(archive, 'dialog.jsonl'));
-  execFileSync('fallocate', ['-l', String(CAPS.archive_bytes + 1), join(archive, 'dialog.jsonl')]);
-  await dropExcess(archive, fault('archive_limit', 'x'));
+  mkdirSync(join(archive, 'dialog.jsonl'));
+  await dropExcess(archive, fault('host_disk_low', 'x'));
   expect(left()).toEqual([]);
 });

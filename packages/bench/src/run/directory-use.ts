@@ -13,9 +13,7 @@ export async function directoryUse(
   const used: DiskUse = { bytes: 0, files: 0 };
   const left = [directory];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const entries = await opendir(next).catch(() => undefined);
-    if (!entries) continue;
-    for await (const { name } of entries) {
+    for (const name of await namesIn(next, maxFiles)) {
       const path = join(next, name);
       const stat = path === except ? undefined : await lstat(path).catch(() => undefined);
       if (!stat) continue;
@@ -26,4 +24,18 @@ export async function directoryUse(
     }
   }
   return used;
+}
+
+/** None where we may not look. A directory that changes meanwhile, or is on a disk with faults, shows what it shows. */
+async function namesIn(directory: string, most: number): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of await opendir(directory)) {
+      names.push(name);
+      if (names.length > most) break;
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+  }
+  return names;
 }

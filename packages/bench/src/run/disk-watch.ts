@@ -56,34 +56,32 @@ export class DiskWatch implements Disposable {
   readonly #options: WatchOptions;
   readonly #stop = new AbortController();
   readonly #patience = PATIENCE + Math.random() * PATIENCE_SPREAD;
-  #hurry = Promise.withResolvers<void>();
+  readonly #overAtEnd = Promise.withResolvers<DiskStop>();
+  #last: Promise<Fault | undefined> | undefined;
   #places: Places | undefined;
   #before: readonly HostDisk[] = [];
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    this.broken = this.#watch();
+    this.broken = Promise.race([this.#watch(), this.#overAtEnd.promise]);
   }
 
-  /** Has a look soon: the agent has ended, and what it left may be over a limit. */
-  hurry(): void {
-    this.#hurry.resolve();
+  /** Looks at once: the agent has ended, and what it left may be over a limit. */
+  agentEnded(): void {
+    this.#last ??= this.#lookAtEnd();
   }
 
-  /** The limit of its own that a run is over, at the end of what may be over one. */
-  async lastLook(): Promise<Fault | undefined> {
-    const limit = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(LAST_LOOK_LIMIT)]);
-    return this.#brokenLimit(await measureRun(this.#measured, limit));
+  /** The limit of its own that a run was over when its agent ended; now, where that was not told. */
+  lastLook(): Promise<Fault | undefined> {
+    this.#last ??= this.#lookAtEnd();
+    return this.#last;
   }
 
   /** Why something may have failed for which there was no room; undefined when there is room. */
   async shortage(): Promise<Fault | undefined> {
     const now = await this.#glance();
     if (!now.some(isLow)) return undefined;
-    const use = await measureFully(
-      this.#measured,
-      AbortSignal.any([this.#stop.signal, AbortSignal.timeout(LAST_LOOK_LIMIT)]),
-    );
+    const use = await measureFully(this.#measured, this.#limited());
     return this.#lowDisk(now, use);
   }
 
@@ -120,14 +118,14 @@ export class DiskWatch implements Disposable {
     let lookedAt = performance.now();
     await this.#glance();
     for (;;) {
-      const inHurry = await this.#pause();
+      await delay(GLANCE_INTERVAL, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return never;
       const disks = await this.#glance();
       const low = disks.some(isLow);
       if (!low) lowSince = undefined;
       const waited = performance.now() - lookedAt;
       const early = low || (measured !== undefined && mayBeOver(limits, measured, disks));
-      if (!inHurry && waited < (early ? next.earliest : next.usual)) continue;
+      if (waited < (early ? next.earliest : next.usual)) continue;
       const start = performance.now();
       const use = low ? await measureFully(this.#measured, signal) : await measureRun(this.#measured, signal);
       if (signal.aborted) return never;
@@ -144,14 +142,15 @@ export class DiskWatch implements Disposable {
     }
   }
 
-  /** Until the next glance. Whether a look is asked for. */
-  async #pause(): Promise<boolean> {
-    const { signal } = this.#stop;
-    const asked = this.#hurry.promise.then(() => true);
-    const passed = delay(GLANCE_INTERVAL, false, { signal, ref: false }).catch(() => false);
-    const inHurry = await Promise.race([asked, passed]);
-    if (inHurry) this.#hurry = Promise.withResolvers();
-    return inHurry;
+  async #lookAtEnd(): Promise<Fault | undefined> {
+    const use = await measureRun(this.#measured, this.#limited());
+    const cause = this.#brokenLimit(use);
+    if (cause) this.#overAtEnd.resolve({ fault: cause, use, urgent: false });
+    return cause;
+  }
+
+  #limited(): AbortSignal {
+    return AbortSignal.any([this.#stop.signal, AbortSignal.timeout(LAST_LOOK_LIMIT)]);
   }
 
   /** What can't be looked at holds nothing back: the next look may show more. */

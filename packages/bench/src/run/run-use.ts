@@ -42,7 +42,7 @@ export async function measureRun({ engine, id, archive, limit }: Measured, signa
     layer: inside ?? outside,
     evidentLayer: {
       bytes: outside === undefined ? Number.POSITIVE_INFINITY : Math.max(outside.bytes, inside?.bytes ?? 0),
-      files: inside?.files ?? 0,
+      files: inside?.files ?? (outside === undefined ? Number.POSITIVE_INFINITY : 0),
     },
     archive: archiveUse,
   };
@@ -57,9 +57,15 @@ async function inspect(engine: ContainerEngine, id: string, signal: AbortSignal)
   try {
     return await engine.inspectContainer(id, { size: true, signal, timeoutMs: LIMIT });
   } catch (error) {
-    if (isEngineError(error)) return undefined;
-    throw error;
+    // A layer of millions of files takes longer than we can wait: then it is one that can't be measured.
+    if (isEngineError(error, 'timeout')) return engine.inspectContainer(id, { signal }).catch(unknown);
+    return unknown(error);
   }
+}
+
+/** An engine that does not answer, or has no such container, is told of by others. */
+function unknown(error: unknown): undefined {
+  if (!isEngineError(error)) throw error;
 }
 
 const Answer = z.strictObject({ bytes: z.number().nonnegative(), files: z.number().nonnegative() });

@@ -63,7 +63,7 @@ export async function followWork(scene: RunScene, lease: ContainerLease, { begin
     begin(hostSocket(scene, course, 'work'), (event) => {
       progress.event(event);
       if (event.type === 'captured') captured.resolve();
-      if (event.type === 'step_ended' && event.step === 'agent') watch.hurry();
+      if (event.type === 'step_ended' && event.step === 'agent') watch.agentEnded();
       if (event.type === 'step_started') phase = PHASE_OF[event.step] ?? phase;
     }),
   );
