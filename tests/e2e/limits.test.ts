@@ -20,6 +20,11 @@ beforeAll(async () => {
     writer: scriptAgent('head -c 300M /dev/zero > /tmp/large; sleep 600'),
     'quick-writer': scriptAgent('head -c 300M /dev/zero > /tmp/large'),
     'deep-writer': scriptAgent(`cd /tmp; ${tooDeep('head -c 300M /dev/zero > large; sleep 600')}`),
+    'volume-writer': {
+      dockerfile:
+        'FROM ssebench-agent\nUSER root\nRUN mkdir -m 777 /data\nVOLUME /data\nUSER model\n' +
+        'CMD ["/bin/sh", "-c", "head -c 300M /dev/zero > /data/large"]\n',
+    },
     archivist: scriptAgent(
       'echo session > $SSE_ARCHIVE/dialog.jsonl; fallocate -l 2100M $SSE_ARCHIVE/large; sleep 600',
     ),
@@ -74,9 +79,16 @@ test('an agent that writes more than --disk is stopped long before its time is u
   expect(summary.runtime_result.agent_duration).toBeLessThan(60);
 });
 
-test('what an agent wrote in its last moment counts', async () => {
-  const { summary } = await workspace.runOnNoop('quick-writer', '--disk', '128m');
-  expect(summary).toMatchObject(ofAgent('disk_limit'));
+test.for(everything ? ['separate', 'same'] : ['separate'])(
+  'what an agent wrote in its last moment counts: %s',
+  async (grading) => {
+    const { summary } = await workspace.runOnNoop('quick-writer', '--disk', '128m', '--grading', grading);
+    expect(summary).toMatchObject(ofAgent('disk_limit'));
+  },
+);
+
+test.runIf(everything)("a volume of the agent's image is no way around", async () => {
+  expect((await workspace.runOnNoop('volume-writer', '--disk', '128m')).summary).toMatchObject(ofAgent('disk_limit'));
 });
 
 test.runIf(everything)('a place that no path can name hides nothing', async () => {

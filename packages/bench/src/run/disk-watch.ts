@@ -71,9 +71,12 @@ export class DiskWatch implements Disposable {
     this.#last ??= this.#lookAtEnd();
   }
 
-  /** The limit of its own that a run was over when its agent ended; now, where that was not told. */
-  lastLook(): Promise<Fault | undefined> {
-    this.#last ??= this.#lookAtEnd();
+  /**
+   * The limit of its own that a run was over when its agent ended. Where that moment was not told, it is looked for now,
+   * or, with `told`, not any more: the container has gone on to something else.
+   */
+  async lastLook(only?: 'told'): Promise<Fault | undefined> {
+    if (!only) this.agentEnded();
     return this.#last;
   }
 
@@ -144,7 +147,7 @@ export class DiskWatch implements Disposable {
 
   async #lookAtEnd(): Promise<Fault | undefined> {
     const use = await measureRun(this.#measured, this.#limited());
-    const cause = this.#brokenLimit(use);
+    const cause = brokenLimit(use, this.#options.limits, 'agent');
     if (cause) this.#overAtEnd.resolve({ fault: cause, use, urgent: false });
     return cause;
   }

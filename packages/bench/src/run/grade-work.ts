@@ -1,3 +1,4 @@
+import type { Fault } from '@ssebench/contracts/faults';
 import type { ContainerLease } from './container-lease.ts';
 import { gradePatch, weighGrade } from './grade-phase.ts';
 import { readGradeOutcome, readWorkOutcome } from './outcome-files.ts';
@@ -19,6 +20,7 @@ export async function gradeWork(
   const { record, directory, place, facts, progress } = scene;
   if (facts.settings.grading === 'same') {
     await place.bringAll('work');
+    if (record.fault && isAgentsEnd(record.fault)) return;
     record.grade = await readGradeOutcome(directory.work);
     return weighGrade(record, work, 'work');
   }
@@ -30,6 +32,11 @@ export async function gradeWork(
   } finally {
     await archived;
   }
+}
+
+/** Whether a run was over before anything was graded, although its container may have begun to. */
+function isAgentsEnd({ code, phase }: Fault): boolean {
+  return phase === 'agent' && (code === 'disk_limit' || code === 'archive_limit');
 }
 
 /** Waits for the archive while grading runs, then ends the work container, whole. Decides nothing. */

@@ -125,7 +125,8 @@ async function takeOutcome(
   await explainByDisk(record, record.work?.fault, watch);
   if (record.work?.fault) record.fail(record.work.fault, 'work');
   if (!record.work && !record.fault) record.fail(await lease.lost(phase));
-  const broken = record.fault || facts.settings.grading === 'same' ? undefined : await watch.lastLook();
+  if (record.fault) return;
+  const broken = await watch.lastLook(facts.settings.grading === 'same' ? 'told' : undefined);
   if (broken) record.fail(broken);
 }
 
