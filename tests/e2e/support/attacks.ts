@@ -38,7 +38,7 @@ perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0); bind(S, sockaddr_un("socke
 rm program; mkfifo program
 chmod 000 tests .
 `,
-  'a large file that git ignores': 'echo /giant > .gitignore; truncate -s 1T giant',
+  'large-ignored-file': 'echo /giant > .gitignore; truncate -s 1T giant',
   memory: `
 (perl -e 'my @x; push @x, "x" x 10_000_000 while 1' > /dev/null 2>&1 &)
 ${writing('program', `i=0; while [ $i -lt 80 ]; do perl -e 'my $x = "x" x 8_000_000; sleep 3' & i=$((i+1)); done; wait; exit 1`)}
@@ -48,11 +48,11 @@ ${writing('build', `${FILLING} & exit 0`)}
 ${FILLING} &
 sleep 1
 `,
-  'processes that are never the same': `
+  'hopping-processes': `
 ${writing('build', `${HOPPING} & exit 0`)}
 ${HOPPING} &
 `,
-  'what a build leaves': `
+  'build-leftovers': `
 ${writing(
   'build',
   `
@@ -63,16 +63,27 @@ cd /tmp && perl -e 'for (1..50_000) { mkdir "d"; chdir "d" } chmod 0, "."'
 `,
 )}
 `,
-  'no tree at all': `
+  'no-tree': `
 ${writing('build', 'cd ..; chmod 700 src; rm -rf src/* src/.git; rmdir src && ln -s / src')}
 `,
-  'stopped and traced processes': `
+  'stopped-processes': `
 ${writing('program', `kill -STOP $$ & (sleep 0.2; kill -STOP -1) & exit 1`)}
 (sh -c 'kill -STOP $$' &)
 `,
-  'signals to everybody': `
+  signals: `
 ${writing('program', `kill -9 1; kill -9 $PPID; kill -9 -1`)}
 kill -9 -1
+`,
+  'calls-in-flight': `
+${writing('build', 'sleep 60')}
+ask() { curl -s --unix-socket /tmp/sse.sock -H 'content-type: application/json' "http://x$1" -d "$2" > /dev/null & }
+for i in 1 2 3 4 5 6 7 8 9 10; do
+  ask '/tool/bencher?action=build' '{}'
+  ask '/tool/bash?action=x' '{"command":"(setsid sleep 300 &) ; sleep 300; echo late > late.txt"}'
+  curl -s http://127.0.0.1:4263/diff > /dev/null &
+done
+sleep 1
+echo 'exit 0' > build
 `,
   output: `
 ${writing('program', `head -c 300000000 /dev/urandom; head -c 300000000 /dev/urandom >&2; exit 1`)}

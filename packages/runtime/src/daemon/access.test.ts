@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { ROUTES } from '@ssebench/contracts/daemon-api';
 import { BENCHER_ACTIONS, isAllowed } from '@ssebench/contracts/difficulty';
 import { describe, expect, test } from 'vitest';
@@ -20,6 +22,19 @@ describe.runIf(IS_ROOT)('who may do what', () => {
       }
       await daemon.admin('/admin/agent_exited', {});
     }
+  });
+
+  test('connections of the agent have an end, so that others are heard', async () => {
+    await using daemon = await TestDaemon.start();
+    const sockets: Socket[] = [];
+    for (let count = 0; count < 1010; count += 1) {
+      const socket = connect(daemon.config.listeners.agentSocket ?? '').resume();
+      await once(socket, 'connect');
+      sockets.push(socket);
+    }
+    await expect.poll(() => sockets.filter((socket) => socket.closed).length).toBe(10);
+    expect((await daemon.admin('/version')).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
   });
 
   test('the host reads, and runs no tool', async () => {

@@ -12,6 +12,8 @@ import type { Services } from './services.ts';
 
 /** A longer path is cut by the system. */
 const MAX_SOCKET_PATH_BYTES = 107;
+/** Connections that one agent-facing listener has at a time; what comes beyond them is closed at once. */
+const MAX_AGENT_CONNECTIONS = 1000;
 /** How long open connections may take to end when the daemon stops. Source: spec/runtime §3.2. */
 const STOP_GRACE_MS = 2_000;
 
@@ -78,6 +80,8 @@ export class Listeners {
 
   async #listen(kind: ListenerKind, options: ListenOptions): Promise<void> {
     const server = createAdaptorServer({ fetch: createApp(this.#services, kind).fetch }) as Server;
+    // Without bounds the agent could use up our files, and nobody else would be heard.
+    if (kind === 'agent') server.maxConnections = MAX_AGENT_CONNECTIONS;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     server.once('error', reject);
     server.listen(options, resolve);

@@ -48,6 +48,18 @@ describe.runIf(IS_ROOT)("the agent's patch", () => {
     expect((await daemon.graded('intent_test')).json).toMatchObject({ code: 0 });
   });
 
+  test('what the agent asked to see does not hold its capture up', async () => {
+    await using daemon = await TestDaemon.start();
+    const asked = Array.from({ length: 200 }, () => daemon.agent('/diff'));
+    const watched = daemon.host('/files');
+    await daemon.agent('/version');
+    expect((await daemon.admin('/admin/capture', {})).status).toBe(200);
+    const answers = await Promise.all(asked);
+    expect(answers.filter(({ status }) => status === 403).length).toBeGreaterThan(100);
+    expect((await watched).status).toBe(200);
+    expect((await daemon.agent('/diff')).status).toBe(200);
+  });
+
   test('capturing ends the agent phase first', async () => {
     await using daemon = await TestDaemon.start();
     await daemon.bash('(while sleep 0.05; do date +%s%N > stamp; done) > /dev/null 2>&1 &');

@@ -55,18 +55,18 @@ export class Patches {
 
   /**
    * The agent's changes now, captured as grading captures them. The caller removes the file.
-   * @throws FaultError
+   * @throws FaultError; the signal's reason when it is aborted
    */
-  async live(): Promise<{ patch: PatchOnDisk; remove(): Promise<void> }> {
-    return await this.#queue.run(async () => {
-      const { patchPath, report } = await liveDiff(this.#capture);
+  async live(signal: AbortSignal): Promise<{ patch: PatchOnDisk; remove(): Promise<void> }> {
+    return await this.#look(signal, async (options) => {
+      const { patchPath, report } = await liveDiff(options);
       return { patch: { path: patchPath, bytes: report.patch_bytes }, remove: () => unlink(patchPath) };
     });
   }
 
-  /** @throws FaultError */
-  async changedFiles(): Promise<ChangedFile[]> {
-    return await this.#queue.run(() => changedFiles(this.#capture));
+  /** @throws FaultError; the signal's reason when it is aborted */
+  async changedFiles(signal: AbortSignal): Promise<ChangedFile[]> {
+    return await this.#look(signal, changedFiles);
   }
 
   /**
@@ -108,6 +108,17 @@ export class Patches {
   async reference(): Promise<PatchOnDisk | null> {
     const { referencePatch } = this.#options;
     return referencePatch ? await fileAt(referencePatch) : null;
+  }
+
+  async #look<T>(signal: AbortSignal, look: (options: CaptureOptions) => Promise<T>): Promise<T> {
+    return await this.#queue.run(async () => {
+      try {
+        return await look({ ...this.#capture, signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error;
+      }
+    }, signal);
   }
 
   async #captureOnce({ announce = false } = {}): Promise<CaptureReport> {

@@ -1,4 +1,7 @@
+import type { Context } from 'hono';
+import type { ListenerKind } from '../listener.ts';
 import { readResult } from '../result-file.ts';
+import type { Services } from '../services.ts';
 import { VERSION } from '../version.ts';
 import { diffAnswer } from './answers.ts';
 import type { Handler } from './handler.ts';
@@ -9,12 +12,19 @@ export const project: Handler = (context, { task }) => context.json(task.metadat
 
 export const capabilities: Handler = (context, { task }) => context.json(task.capabilities);
 
-export const diff: Handler = async (context, { patches }) => {
-  const { patch, remove } = await patches.live();
+export const diff: Handler = async (context, services, listener) => {
+  const { patch, remove } = await services.patches.live(liveSignal(context, services, listener));
   return await diffAnswer(context, patch, remove);
 };
 
-export const files: Handler = async (context, { patches }) => context.json({ files: await patches.changedFiles() });
+export const files: Handler = async (context, services, listener) =>
+  context.json({ files: await services.patches.changedFiles(liveSignal(context, services, listener)) });
+
+/** What the agent asked to see must not hold up its capture: it is given up with the agent's phase, and with its caller. */
+function liveSignal(context: Context, { phase, stop }: Services, listener: ListenerKind): AbortSignal {
+  const ends = [stop, context.req.raw.signal];
+  return AbortSignal.any(listener === 'agent' && !phase.ended ? [...ends, phase.signal] : ends);
+}
 
 export const dialog: Handler = async (context, services) => {
   const since = Number(context.req.query('since') ?? Number.NaN);

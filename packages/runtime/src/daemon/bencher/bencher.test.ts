@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptResult } from '@ssebench/contracts/daemon-api';
 import { describe, expect, test } from 'vitest';
@@ -239,6 +239,20 @@ describe.runIf(IS_ROOT)('checks', () => {
       { code: 'hidden_tests_do_not_apply', error: expect.stringMatching(/^git apply failed, .*crlf\.txt/s) },
     ]);
     expect(daemon.results().some((name) => /^patch-\d+\.log$/.test(name))).toBe(true);
+  });
+
+  test('a tree that git does not take is checked all the same', async () => {
+    await using daemon = await TestDaemon.start({
+      given: '',
+      task: { 'scripts/build.sh': script('ls -A; git log --format=%s; git ls-files') },
+    });
+    mkdirSync(daemon.path('repo/.GIT'));
+    writeFileSync(daemon.path('repo/.GIT/config'), 'a name that git refuses');
+    await daemon.admin('/prepare_grading', {});
+    expect(resultOf(await daemon.graded('build'))).toMatchObject({
+      code: 0,
+      stdout: '.GIT\n.git\n.gitignore\nprogram.txt\ntests.sh\nproject\n',
+    });
   });
 
   test('a directory where the hidden tests add a file makes them not apply, and nothing else', async () => {

@@ -1,15 +1,18 @@
 import { lchownSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isNearlyFull } from '../../capture/apply-patch.ts';
 import { layOutRepository } from '../../capture/baseline.ts';
-import { type GitPlace, git } from '../../capture/git.ts';
+import { GitError, type GitPlace, git } from '../../capture/git.ts';
 import type { Account } from '../../system/accounts.ts';
+import { removeTree } from '../../system/remove-tree.ts';
 import { copyTree, type TreeCopyOptions } from '../../system/tree-copy.ts';
 import { DaemonError, messageOf } from '../daemon-error.ts';
+import { log } from '../log.ts';
 import type { RunnerArea } from './runner-area.ts';
 
 /** Most bytes that are copied into a workspace, by size and not by blocks: a sparse file is as big as it says. */
 const MAX_TREE_BYTES = 16 * 1024 ** 3;
-const GIT_TIMEOUT_MS = 600_000;
+const GIT_TIMEOUT_MS = 200_000;
 
 /** A copy of a project that belongs to the runner; scripts run in `src`. */
 export class Workspace {
@@ -95,7 +98,7 @@ export class Workspace {
     };
     const call = { timeoutMs: GIT_TIMEOUT_MS, signal };
     try {
-      await git(place, ['add', '--all', '--', '.'], call);
+      await addAll(place, call);
       await git(place, ['commit', '--quiet', '--allow-empty', '--no-verify', '--message=project'], call);
     } catch (error) {
       signal.throwIfAborted();
@@ -103,6 +106,21 @@ export class Workspace {
         cause: error,
       });
     }
+  }
+}
+
+/**
+ * The repository is for scripts that ask git something. A tree that git does not take, or not in time, gets an empty one: what a
+ * patch says must not keep it from being judged.
+ * @throws GitError when the disk is to blame, or the call was given up
+ */
+async function addAll(place: GitPlace, call: { timeoutMs: number; signal: AbortSignal }): Promise<void> {
+  try {
+    await git(place, ['add', '--all', '--', '.'], call);
+  } catch (error) {
+    if (!(error instanceof GitError) || call.signal.aborted || isNearlyFull(place.workTree)) throw error;
+    log('warn', "git does not take the tree into the workspace's repository", { reason: error.message });
+    await removeTree(join(place.gitDir, 'index.lock'));
   }
 }
 
