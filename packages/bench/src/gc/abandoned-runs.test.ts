@@ -1,7 +1,9 @@
-import { existsSync, lstatSync, symlinkSync, utimesSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type CliFolder, cliFolder } from '../cli/test-cli.ts';
+import { RunRecord } from '../run/record.ts';
+import { summaryOf } from '../run/summarize.ts';
 import { type StartedRun, startedRun } from '../testing/started-run.ts';
 import { abandonedRuns, deadDirectories } from './abandoned-runs.ts';
 
@@ -46,4 +48,20 @@ test('a directory from before the first file is no run: it goes when it is old, 
   expect(existsSync(live)).toBe(false);
   expect(lstatSync(join(root, 'task/model/agent/run'), { throwIfNoEntry: false })).toBeUndefined();
   expect(existsSync(join(root, 'task/model/agent/other/x'))).toBe(true);
+});
+
+test('a run that was killed in its very last step only takes its place', async () => {
+  using folder = cliFolder();
+  const { root, directory, facts, owner } = await start(folder);
+  const summary = JSON.stringify(summaryOf(facts, new RunRecord(), new Date()));
+  folder.write(`results/.live/${directory.token}/summary.json`, summary);
+  rmSync(join(directory.live, 'owner.json'));
+  expect(await deadDirectories(root, new Date())).toEqual([]);
+  await owner.release();
+  expect(folder.ssebench(['runs', 'recover'])).toMatchObject({
+    status: 0,
+    stdout: `finished run ${directory.path.replace(folder.dir, '<dir>')}\n`,
+  });
+  expect(readFileSync(join(directory.path, 'summary.json'), 'utf8')).toBe(summary);
+  expect(existsSync(directory.live)).toBe(false);
 });

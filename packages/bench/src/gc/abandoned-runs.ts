@@ -71,14 +71,13 @@ export async function deadDirectories(resultsRoot: string, now: Date): Promise<L
   const found: Leftover[] = [];
   for (const token of namesIn(join(root, LIVE))) {
     const live = join(root, LIVE, token);
-    if (readOwner(live) || !isOld(live, now)) continue;
-    if (await ownerLives(ownerSocket(join(ownersDirectory(), token), 0))) continue;
+    if (readOwner(live) || (await ownerLives(ownerSocket(join(ownersDirectory(), token), 0)))) continue;
     const summary = readFullSummary(live);
     if (summary) {
       const { model, agent } = summary.config;
       const directory = runDirectory(root, { task: summary.task.id, model, agent, runId: summary.run_id }, token);
       found.push({ kind: 'run', name: directory.path, remove: () => settleRunDirectory(directory) });
-    } else {
+    } else if (isOld(live, now)) {
       // Killed before its first file: there is nothing that could be told of it.
       found.push({ kind: 'directory', name: live, remove: () => removeNameless(root, live) });
     }

@@ -1,4 +1,5 @@
-import { type AbandonedRun, abandonedRuns } from '../../gc/abandoned-runs.ts';
+import { basename } from 'node:path';
+import { type AbandonedRun, abandonedRuns, deadDirectories } from '../../gc/abandoned-runs.ts';
 import { findRun, severalRuns } from '../../results/find-run.ts';
 import { watchInterrupts } from '../../run/interrupt.ts';
 import { UserError } from '../errors.ts';
@@ -11,8 +12,9 @@ const INTERRUPTED = 130;
 
 /** `ssebench runs recover`: one run, or all of the results folder whose command was killed. Waits for agents that still work. */
 export async function runsRecover(runId: string | undefined, { dir }: { dir: string }): Promise<number> {
-  const runs = await wanted(dir, runId);
-  if (runs.length === 0) process.stderr.write(`${dir}: every run has ended or has its command\n`);
+  const ended = await takePlaces(dir, runId);
+  const runs = ended > 0 && runId !== undefined ? [] : await wanted(dir, runId);
+  if (runs.length + ended === 0) process.stderr.write(`${dir}: every run has ended or has its command\n`);
   guardInterrupts();
   using interrupts = watchInterrupts();
   for (const run of runs) {
@@ -22,6 +24,17 @@ export async function runsRecover(runId: string | undefined, { dir }: { dir: str
     if (recovery.state === 'stopped') return INTERRUPTED;
   }
   return 0;
+}
+
+/** Runs that were killed in their very last step only have to take their place. Returns how many did. */
+async function takePlaces(dir: string, runId: string | undefined): Promise<number> {
+  const dead = await deadDirectories(dir, new Date());
+  const runs = dead.filter(({ kind, name }) => kind === 'run' && (runId === undefined || basename(name) === runId));
+  for (const { name, remove } of runs) {
+    await remove();
+    print(`finished run ${name}`);
+  }
+  return runs.length;
 }
 
 /** @throws UserError when there is no such run, when it has ended, and when it has its command */
