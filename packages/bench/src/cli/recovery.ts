@@ -1,8 +1,10 @@
+import { dirname } from 'node:path';
 import { checksOf } from '@ssebench/contracts/task-config';
 import { connectEngine } from '@ssebench/engine/docker/connect';
 import type { AbandonedRun } from '../gc/abandoned-runs.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { type Recovery, recoverRun } from '../run/recover-run.ts';
+import { cantEnd } from '../run/unwritable.ts';
 import { closingLines } from './closing-lines.ts';
 import { print } from './output.ts';
 
@@ -19,6 +21,8 @@ export async function recover(
       progress,
       connect: (address) => connectEngine(address === undefined ? {} : { address }),
     });
+  } catch (error) {
+    throw cantEnd(error, owner.run_id, dirname(dirname(directory.live)));
   } finally {
     progress.close();
   }

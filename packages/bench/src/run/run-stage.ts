@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Integrity } from '@ssebench/contracts/integrity';
 import type { PatchResult } from '@ssebench/contracts/result';
 import type { ContainerEngine } from '@ssebench/engine/port';
-import { UserError } from '../cli/errors.ts';
 import type { HostMounts } from '../config/settings.ts';
 import type { RunProgress } from '../progress/run-progress.ts';
 import { weighFault } from './blame.ts';
@@ -13,6 +12,7 @@ import { RunRecord } from './record.ts';
 import { createRunDirectory, runDirectory } from './run-directory.ts';
 import type { Stage } from './run-scene.ts';
 import type { RunFacts } from './summarize.ts';
+import { cantBegin, cantEnd } from './unwritable.ts';
 import { endRun, writeFirstResult } from './write-results.ts';
 
 /** What a run needs of the program around it. */
@@ -57,12 +57,14 @@ export async function conductInDirectory(
   const { signal } = interrupts;
   const name = { task: task.id, model: settings.model, agent: settings.agent, runId };
   const directory = runDirectory(resultsRoot, name, randomBytes(4).toString('hex'));
-  const owner = await claimRun(directory.token);
+  const owner = await claimRun(directory.token).catch((error: unknown) => {
+    throw cantBegin(error);
+  });
   try {
     await createRunDirectory(directory, () => writeFirstResult(directory, facts, owner));
   } catch (error) {
     await owner.release();
-    throw isDiskError(error) ? new UserError(`the run can't begin: ${String(error)}`) : error;
+    throw cantBegin(error);
   }
   try {
     const engine = await context.connect();
@@ -82,21 +84,8 @@ export async function conductInDirectory(
     return { directory: directory.path, patchResult, integrity, interrupted };
   } catch (error) {
     await owner.abandon();
-    throw isDiskError(error) ? unwritable(runId, resultsRoot, error) : error;
+    throw cantEnd(error, runId, resultsRoot);
   } finally {
     progress.close();
   }
-}
-
-function isDiskError(error: unknown): boolean {
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES'].includes(code);
-}
-
-/** Everything that the results are made of stands where the containers left it. */
-export function unwritable(runId: string, resultsRoot: string, error: unknown): UserError {
-  return new UserError(
-    `the results of run ${runId} can't be written: ${String(error)}\n` +
-      `nothing is lost; when that is put right: ssebench runs recover ${runId} --dir ${resultsRoot}`,
-  );
 }

@@ -15,7 +15,7 @@ export interface RunFacts {
 }
 
 /** `result.json` of a run: the evaluator's grade where there is one, else why there is none. */
-export function resultOf({ settings }: RunFacts, record: RunRecord): ResultFile {
+function resultOf({ settings }: RunFacts, record: RunRecord): ResultFile {
   return { patch_result: patchResult(record), runtime_result: runtimeResult(record), config: settings };
 }
 

@@ -1,3 +1,4 @@
+import { isEngineError } from '@ssebench/engine/errors';
 import {
   type AbandonedRun,
   abandonedOnEngine,
@@ -55,12 +56,19 @@ export async function gc({ dir, dryRun = false, images = false, wait = true }: G
 }
 
 async function finish(run: AbandonedRun, options: { wait: boolean; signal: AbortSignal }): Promise<boolean> {
-  const recovery = await recover(run, options);
   const name = run.directory.path;
-  if (recovery.state === 'ended') print(`finished run ${name}: ${recovery.outcome.patch_result.status}`);
-  if (recovery.state === 'taken') print(`kept run ${name}: another command conducts it`);
-  if (recovery.state === 'works') print(`kept run ${name}: its agent works; "ssebench runs recover" waits for it`);
-  return recovery.state === 'ended';
+  try {
+    const recovery = await recover(run, options);
+    if (recovery.state === 'ended') print(`finished run ${name}: ${recovery.outcome.patch_result.status}`);
+    if (recovery.state === 'taken') print(`kept run ${name}: another command conducts it`);
+    if (recovery.state === 'works') print(`kept run ${name}: its agent works; "ssebench runs recover" waits for it`);
+    return recovery.state === 'ended';
+  } catch (error) {
+    // Its engine may be another one than ours.
+    if (!isEngineError(error, 'unreachable', 'timeout')) throw error;
+    print(`kept run ${name}: ${error.message}`);
+    return false;
+  }
 }
 
 async function removeOne(leftover: Leftover, dryRun: boolean): Promise<void> {
