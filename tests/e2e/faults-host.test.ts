@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { SmallDisk } from '@ssebench/bench/testing/small-disk';
 import { connectEngine } from '@ssebench/engine/docker/connect';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHECKOUT } from './support/command.ts';
 import { EngineProxy } from './support/engine-proxy.ts';
 import { checkStarted, LiveRun } from './support/live-run.ts';
 import { scriptAgent, Workspace } from './support/workspace.ts';
@@ -99,7 +99,7 @@ describe('the clock of the day', () => {
   test.each(everything ? [-day, day] : [day])(
     'jumps by %d ms: no limit is hit, and nothing else happens',
     async (jump) => {
-      const clock = join(CHECKOUT, 'tests/e2e/support/jumping-clock.ts');
+      const clock = fileURLToPath(new URL('./support/jumping-clock.ts', import.meta.url));
       const env = { NODE_OPTIONS: `--import=${clock}`, JUMP_MS: String(jump), JUMP_AFTER: '3000' };
       await using run = await LiveRun.start(workspace, 'brief', { env });
       expect((await run.ended).status).toBe(0);
