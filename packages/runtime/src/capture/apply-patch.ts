@@ -20,7 +20,7 @@ export interface ApplyOptions {
   timeoutMs?: number;
 }
 
-/** `output`: git's words. A patch that does not apply leaves the tree as it was. */
+/** `output`: git's words. A patch that does not apply leaves the tree as it was, links that lead to themselves aside. */
 export type ApplyOutcome = { applied: true } | { applied: false; output: string };
 
 /**
@@ -40,9 +40,12 @@ export async function applyPatch(options: ApplyOptions): Promise<ApplyOutcome> {
         timeoutMs: options.timeoutMs ?? TIME_LIMIT_MS,
         capBytes: 64 * 1024,
       });
-    const checked = ended(await apply('--check'));
+    const loops = await loopsInTheWay(place, options);
+    const rest = loops.map((path) => `--exclude=${literal(path)}`);
+    if (loops.length > 0) ended(await apply(...loops.map((path) => `--include=${literal(path)}`)));
+    const checked = ended(await apply('--check', ...rest));
     if (checked.code !== 0) return { applied: false, output: checked.stderr.toText() };
-    const applied = ended(await apply());
+    const applied = ended(await apply(...rest));
     if (applied.code === 0) return { applied: true };
     if (isNearlyFull(options.repo))
       throw new FaultError(fault('grading_failed', `no room to apply the patch: ${applied.stderr.toText()}`));
@@ -50,6 +53,41 @@ export async function applyPatch(options: ApplyOptions): Promise<ApplyOutcome> {
   } finally {
     await removeTree(scratch);
   }
+}
+
+/**
+ * Links of the tree that lead to themselves and have a path of the patch beneath them. git can't look beneath such a link,
+ * so what the patch does to the link itself must be done first.
+ */
+async function loopsInTheWay(place: GitPlace, { patchPath, repo, timeoutMs }: ApplyOptions): Promise<string[]> {
+  const args = ['apply', '--numstat', '-z', '--', patchPath];
+  const listed = ended(await startGit(place, args, { timeoutMs: timeoutMs ?? TIME_LIMIT_MS }));
+  const paths = listed.stdout
+    .toText()
+    .split('\0')
+    .map((line) => line.split('\t').slice(2).join('\t'));
+  const above = new Set(paths.flatMap(ancestors));
+  return [...above].filter((path) => isLoop(join(repo, path)));
+}
+
+/** `a` and `a/b` for `a/b/c`. */
+function ancestors(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+function isLoop(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ELOOP';
+  }
+}
+
+/** A pattern of git's that matches this path alone. */
+function literal(path: string): string {
+  return path.replace(/[*?[\\]/g, '\\$&');
 }
 
 /** Whatever is not git's own answer is a fault. */
