@@ -74,7 +74,16 @@ describe.each(MODES)('grading %s', (grading) => {
   test.each(everything ? Object.keys(WAYS_TO_AN_ERROR) : ['tree', 'memory'])(
     'a failure stays a failure: %s',
     async (name) => {
-      const run = await workspace.runOn(OPEN_TASK, name, '--grading', grading, '--memory', '512m');
+      const run = await workspace.runOn(
+        OPEN_TASK,
+        name,
+        '--grading',
+        grading,
+        '--memory',
+        '512m',
+        '--check-timeout',
+        '20',
+      );
       expect(run.summary.patch_result.status, JSON.stringify(run.summary.outcome)).toBe('failed');
     },
   );

@@ -31,13 +31,16 @@ export async function measureRun({ engine, id, archive, limit }: Measured, signa
     inspect(engine, id, signal),
     archive === null ? NO_USE : directoryUse(archive, { maxFiles: CAPS.archive_files }),
   ]);
-  if (container?.state !== 'running') return { layer: undefined, evidentLayer: NO_USE, archive: archiveUse };
+  const unknownUse = { layer: undefined, evidentLayer: NO_USE, archive: archiveUse };
+  if (container?.state !== 'running') return unknownUse;
   const told = container.sizeRwBytes;
   // Docker says -1 when it can't add a layer up.
   const outside: DiskUse | undefined = told === undefined || told < 0 ? undefined : { bytes: told, files: 0 };
   const volumes = container.mounts.filter(({ type, target }) => type === 'volume' && target !== CONTAINER.runtime);
   const isPlain = outside !== undefined && volumes.length === 0 && outside.bytes + archiveUse.bytes <= limit;
   const inside = isPlain ? undefined : await measureInside(engine, container, volumes, signal);
+  // One that ended meanwhile can't be asked any more, and what the engine says alone may be nothing but a hole.
+  if (!isPlain && !inside && (await inspect(engine, id, signal))?.state !== 'running') return unknownUse;
   return {
     layer: inside ?? outside,
     evidentLayer: {
