@@ -1,17 +1,20 @@
 import Table from 'cli-table3';
+import { printable } from '../printable.ts';
 
 /** A line of a command's own output. */
 export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${printable(line)}\n`);
 }
 
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2));
+  const text = JSON.stringify(value, null, 2);
+  // The same value, without a control character that JSON itself lets stand.
+  process.stdout.write(`${text.replace(/[\u007f-\u009f]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)}\n`);
 }
 
 /** What a person should know and a program should not read. */
 export function warn(text: string): void {
-  process.stderr.write(`warning: ${text}\n`);
+  process.stderr.write(`warning: ${printable(text)}\n`);
 }
 
 const NO_LINES = {

@@ -1,11 +1,12 @@
 import { FaultError } from '@ssebench/contracts/faults';
 import { isEngineError } from '@ssebench/engine/errors';
+import { printable } from '../printable.ts';
 import { UserError } from './errors.ts';
 
 /** Says on standard error what ended the command, and returns the exit status. */
 export function reportError(error: unknown): number {
   const { text, status } = describe(error);
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${printable(text)}\n`);
   return status;
 }
 

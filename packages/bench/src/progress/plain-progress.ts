@@ -1,4 +1,5 @@
 import type { RunEvent } from '@ssebench/contracts/events';
+import { printable } from '../printable.ts';
 import { duration, narrate } from './narrate.ts';
 import type { RunProgress } from './run-progress.ts';
 
@@ -45,6 +46,6 @@ export class PlainProgress implements RunProgress {
 
   #say(text: string): void {
     const seconds = ((performance.now() - this.#startedAt) / 1000).toFixed(1).padStart(6);
-    this.#write(`${seconds}s  ${text}\n`);
+    this.#write(`${seconds}s  ${printable(text)}\n`);
   }
 }

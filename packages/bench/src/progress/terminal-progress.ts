@@ -1,14 +1,13 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import type { RunEvent } from '@ssebench/contracts/events';
+import { printable } from '../printable.ts';
+import { logTail } from '../results/log-tail.ts';
 import { duration, narrate } from './narrate.ts';
 import type { RunProgress } from './run-progress.ts';
 
 /** How often the line at the bottom is drawn, in milliseconds. */
 const REDRAW = 200;
-/** How much of a log's end is read for its last line. Bytes. */
-const TAIL = 4096;
 const CLEAR_LINE = '\r\x1b[2K';
 
 /** What ended stands as lines; what goes on is one line at the bottom, with its time and the last line of its output. */
@@ -65,38 +64,18 @@ export class TerminalProgress implements RunProgress {
   }
 
   #say(line: string): void {
-    this.#out.write(`${CLEAR_LINE}${line}\n`);
+    this.#out.write(`${CLEAR_LINE}${printable(line)}\n`);
     this.#draw();
   }
 
   #draw(): void {
     if (this.#title === '') return;
-    const tail = this.#log ? (lastLineOf(this.#log) ?? '') : this.#tail;
+    const tail = this.#log ? (logTail(this.#log, 1)?.[0] ?? '') : stripVTControlCharacters(this.#tail);
     const line = `  ${this.#title}  ${this.#elapsed()}  ${printable(tail)}`;
     this.#out.write(`${CLEAR_LINE}${line.slice(0, Math.max(20, this.#out.columns - 1))}`);
   }
 
   #elapsed(): string {
     return duration(performance.now() - this.#titleSince);
-  }
-}
-
-/** Logs hold what agents write: nothing of it may steer the terminal. */
-function printable(text: string): string {
-  return stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ');
-}
-
-function lastLineOf(path: string): string | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, 'r');
-    const buffer = Buffer.alloc(TAIL);
-    const start = Math.max(0, fstatSync(file).size - TAIL);
-    const length = readSync(file, buffer, 0, TAIL, start);
-    return buffer.toString('utf8', 0, length).trimEnd().split('\n').at(-1);
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
 }
