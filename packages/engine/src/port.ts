@@ -157,15 +157,19 @@ export interface EngineInfo {
 }
 
 export interface AbilitiesOptions extends CallOptions {
-  /** Where on the host the probe makes its directory; default: the system's temporary directory. */
+  /** Where on the host the probe makes a directory to mount; default: the system's temporary directory. */
   hostDirectory?: string;
+  /** The same for one with a socket, whose path must be short; default: `hostDirectory`. */
+  socketDirectory?: string;
 }
 
 export interface EngineAbilities {
-  /** A mounted host directory is seen by both sides, in both directions. */
+  /** A mounted host directory is seen by both sides, and a container's root and other users can write there. */
   hostMounts: boolean;
   /** A Unix socket that a container's process serves in a mounted host directory can be connected to from the host. */
   socketMounts: boolean;
+  /** A container's root can give files to other users, run programs as them and end these. */
+  users: boolean;
   limits: { memory: boolean; cpus: boolean; pids: boolean; disk: boolean };
   /** Builds know `RUN --mount`: BuildKit, or Podman's builder. */
   buildkit: boolean;

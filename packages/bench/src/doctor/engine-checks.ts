@@ -19,46 +19,64 @@ export async function engineCheck(engine: ContainerEngine): Promise<DoctorCheck>
   return ok('Container engine', `${shown} ${version} at ${engine.address} (${about.join(', ')})`);
 }
 
-/** What the probes found, each ability with what lacks without it. */
-export function abilityChecks({ hostMounts, socketMounts, buildkit, limits, reasons }: EngineAbilities): DoctorCheck[] {
+/** What the probes found, each ability with what follows from it for runs. The whole table: docs/engines.md. */
+export function abilityChecks(abilities: EngineAbilities): DoctorCheck[] {
+  const { hostMounts, socketMounts, users, buildkit, limits, reasons } = abilities;
   const why = (ability: string, consequence: string) => `${reasons[ability] ?? 'not there'}: ${consequence}`;
   const missing = (['memory', 'cpus', 'pids'] as const).filter((limit) => !limits[limit]);
   return [
+    runsCheck(abilities),
     hostMounts
       ? ok('Host directories', 'containers and host see the same files')
-      : failure(
+      : warning(
           'Host directories',
-          why('hostMounts', 'results can not be read'),
-          'use an engine on this machine, and share the results folder with it',
+          why('hostMounts', 'results go through volumes of the engine, which takes a second or two for each run'),
+          'nothing has to be done; an engine on this machine that may use the results folder is faster',
         ),
     socketMounts
       ? ok('Host sockets', "a container's socket can be reached from the host")
       : warning(
           'Host sockets',
-          why('socketMounts', 'progress shows less'),
-          'use an engine that does not run in a virtual machine',
+          why('socketMounts', 'progress shows the phases, not each check'),
+          'nothing has to be done; an engine that does not run in a virtual machine shows more',
+        ),
+    users
+      ? ok('Users', 'root can become other users in a container')
+      : failure(
+          'Users',
+          why('users', 'no run can begin'),
+          "give the engine's user a range of subordinate ids (/etc/subuid, /etc/subgid), or use an engine of root's",
         ),
     buildkit
-      ? ok('BuildKit', 'builds run on it')
-      : failure(
-          'BuildKit',
-          why('buildkit', 'no image can be built'),
-          'use Docker 20.10 or later, or Podman with its Docker service',
-        ),
+      ? ok('Builds', 'steps can mount files of other images')
+      : failure('Builds', why('buildkit', 'no image can be built'), 'use Docker 20.10 or later, or Podman 4 or later'),
     missing.length === 0
       ? ok('Limits', `memory, CPUs and processes can be limited${limits.disk ? ', and disk' : ''}`)
       : warning(
           'Limits',
-          `no limit for ${missing.join(', ')}: ${missing
-            .map((limit) => reasons[limit])
-            .filter(Boolean)
-            .join('; ')}`,
-          'enable the cgroup controllers for the engine',
+          `no limit for ${missing.join(', ')}: ${[...new Set(missing.map((limit) => reasons[limit] ?? ''))].join('; ')}`,
+          "enable the cgroup controllers for the engine; a rootless one needs cgroups v2 and systemd's delegation",
         ),
     limits.disk
-      ? ok('Disk limit', 'the engine has a quota for what a container writes')
-      : ok('Disk limit', `by watching: the engine has no quota (${reasons['disk'] ?? 'the probe failed'})`),
+      ? ok('Disk limit', 'what a container writes can be limited')
+      : warning(
+          'Disk limit',
+          why('disk', 'what a container writes is measured now and then, and too much ends the run'),
+          "put the engine's root on XFS, mounted with pquota",
+        ),
   ];
+}
+
+/** How runs go on this engine, in one line. */
+function runsCheck({ hostMounts, socketMounts, users, buildkit, limits }: EngineAbilities): DoctorCheck {
+  if (!users || !buildkit) return failure('Runs', 'not possible on this engine', 'see below');
+  const held = (['memory', 'cpus', 'pids'] as const).filter((limit) => limits[limit]);
+  const parts = [
+    `results through ${hostMounts ? 'host directories' : 'volumes'}`,
+    `progress ${socketMounts ? 'of every check' : 'by phases'}`,
+    `limits: ${[...held, limits.disk ? 'disk' : 'disk by watching'].join(', ')}`,
+  ];
+  return ok('Runs', parts.join('; '));
 }
 
 export function cpuCheck({ architecture, cpus }: EngineInfo): DoctorCheck {

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { FaultError } from '@ssebench/contracts/faults';
 import { isEngineError } from '@ssebench/engine/errors';
-import type { ContainerEngine } from '@ssebench/engine/port';
+import type { ContainerEngine, EngineAbilities } from '@ssebench/engine/port';
 import { type Host, modelsDirectory } from '../cli/host.ts';
 import { imageContext } from '../cli/image-context.ts';
 import { abandonedOwners, abandonedRuns, deadDirectories } from '../gc/abandoned-runs.ts';
@@ -8,6 +10,8 @@ import { engineLeftovers } from '../gc/leftovers.ts';
 import { readExtraCa } from '../images/extra-ca.ts';
 import { SILENT } from '../images/progress.ts';
 import { hasRoot, rootImage } from '../images/root.ts';
+import { allowedAbilities } from '../run/host-mounts.ts';
+import { ownersDirectory } from '../run/owner.ts';
 import { type DoctorCheck, failure, ok, warning } from './check.ts';
 import { abilityChecks, clockCheck, cpuCheck, diskCheck, engineCheck, memoryCheck } from './engine-checks.ts';
 import {
@@ -57,9 +61,10 @@ async function engineSide(host: Host, connect: () => Promise<ContainerEngine>): 
 }
 
 async function engineChecks(host: Host, engine: ContainerEngine): Promise<DoctorCheck[]> {
+  const { settings } = host;
   const parts: [name: string, look: () => Promise<DoctorCheck[]>][] = [
     ['Container engine', async () => [await engineCheck(engine)]],
-    ['Engine abilities', async () => abilityChecks(await engine.abilities())],
+    ['Engine abilities', async () => abilityChecks(allowedAbilities(await abilitiesHere(engine), settings.hostMounts))],
     [
       'Machine',
       async () => {
@@ -81,6 +86,15 @@ async function engineChecks(host: Host, engine: ContainerEngine): Promise<Doctor
     }
   }
   return checks;
+}
+
+/** With the directories that a run from here would use, or those that they would be made in. */
+async function abilitiesHere(engine: ContainerEngine): Promise<EngineAbilities> {
+  const sockets = ownersDirectory();
+  return engine.abilities({
+    hostDirectory: resolve(existsSync('results') ? 'results' : '.'),
+    socketDirectory: existsSync(sockets) ? sockets : dirname(sockets),
+  });
 }
 
 async function baseCheck(host: Host, engine: ContainerEngine): Promise<DoctorCheck> {

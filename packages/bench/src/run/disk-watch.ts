@@ -14,7 +14,7 @@ import {
   type RunUse,
   usedOf,
 } from './disk-rules.ts';
-import { type HostDisk, lookAtDisks, type Places } from './host-disks.ts';
+import { type HostDisk, lookAtDisks, type Places, placesOf } from './host-disks.ts';
 import { type Measured, measureFully, measureRun } from './run-use.ts';
 
 /** How often the free room is looked at, which costs nothing; and when a run's own use is, for the first time. Milliseconds. */
@@ -171,8 +171,7 @@ export class DiskWatch implements Disposable {
 
   async #findPlaces(): Promise<Places> {
     const { engine, results } = this.#options;
-    const { rootDirectory } = await engine.info({ signal: this.#stop.signal });
-    return { results, engineRoot: rootDirectory };
+    return placesOf(results, engine.address, await engine.info({ signal: this.#stop.signal }));
   }
 
   #brokenLimit(use: RunUse): Fault | undefined {

@@ -1,5 +1,5 @@
 import { copyFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { courseOf } from './course.ts';
 import { gradePatch } from './grade-phase.ts';
 import { writeOwnerFile } from './owner-file.ts';
@@ -15,17 +15,9 @@ export function executeGrade(plan: GradePlan, context: RunContext): Promise<RunR
 }
 
 async function grade(plan: GradePlan, context: RunContext, stage: Stage): Promise<void> {
-  const { record, directory, facts, owner, engine, signal, progress } = stage;
+  const { record, directory, facts, owner, engine, progress } = stage;
   await copyFile(plan.patch, join(directory.work, 'final.patch'));
-  const prepared = await prepareRun(plan, context, engine, {
-    record,
-    signal,
-    hostDirectory: dirname(owner.directory),
-    resultsDirectory: directory.live,
-    resultsPath: directory.path,
-    ownerSocket: owner.socket,
-    agent: undefined,
-  });
+  const prepared = await prepareRun(plan, context, engine, { ...stage, agent: undefined });
   const { keepContainer } = plan;
   const course = courseOf({ engine, record, prepared, keepContainer, agentGrace: undefined });
   await writeOwnerFile(directory, facts, owner, course);

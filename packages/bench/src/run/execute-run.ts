@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { putCheckMaterial, putEverything, putReferencePatch } from './answers.ts';
 import { ContainerLease } from './container-lease.ts';
@@ -22,15 +21,7 @@ export function executeRun(plan: RunPlan, context: RunContext): Promise<RunRepor
 
 async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<void> {
   const { record, directory, facts, owner, engine, signal } = stage;
-  const prepared = await prepareRun(plan, context, engine, {
-    record,
-    signal,
-    hostDirectory: dirname(owner.directory),
-    resultsDirectory: directory.live,
-    resultsPath: directory.path,
-    ownerSocket: owner.socket,
-    agent: plan.agent,
-  });
+  const prepared = await prepareRun(plan, context, engine, { ...stage, agent: plan.agent });
   const { keepContainer, agentGrace } = plan;
   const draft = courseOf({ engine, record, prepared, keepContainer, agentGrace });
   await using answers = await ContainerLease.create(engine, prepared.answersSpec, { keep: false, signal });

@@ -13,16 +13,22 @@ export interface HostDisk {
 
 export interface Places {
   results: string;
-  /** Where the engine keeps its layers, on its machine: when that is another one, there is no such directory here. */
-  engineRoot: string;
+  /** Where the engine keeps its layers; undefined when that is on another machine. In a virtual one there is no such directory here. */
+  engineRoot: string | undefined;
+}
+
+export function placesOf(results: string, engineAddress: string, { rootDirectory }: { rootDirectory: string }): Places {
+  return { results, engineRoot: engineAddress.startsWith('unix://') ? rootDirectory : undefined };
 }
 
 /** The disks of the results and of the engine's layers, as they are now: one, when both are on the same. */
 export async function lookAtDisks({ results, engineRoot }: Places): Promise<HostDisk[]> {
-  const [ofResults, ofLayers] = await Promise.all([stat(results), stat(engineRoot).catch(() => undefined)]);
+  const ofLayers = engineRoot === undefined ? undefined : await stat(engineRoot).catch(() => undefined);
+  const ofResults = await stat(results);
   const isSame = ofResults.dev === ofLayers?.dev;
   const disks = [await lookAt(results, { results: true, layers: isSame })];
-  if (ofLayers && !isSame) disks.push(await lookAt(engineRoot, { results: false, layers: true }));
+  if (engineRoot !== undefined && ofLayers && !isSame)
+    disks.push(await lookAt(engineRoot, { results: false, layers: true }));
   return disks;
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { FaultError } from '@ssebench/contracts/faults';
+import { FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
 import type { EngineDescription } from '@ssebench/contracts/summary';
 import type { ContainerSpec } from '@ssebench/engine/container';
@@ -10,10 +10,10 @@ import { cachedAbilities } from './cached-abilities.ts';
 import type { RunFrame } from './container-spec.ts';
 import { lowDiskFault, NO_USE } from './disk-rules.ts';
 import { effectiveLimits } from './effective-limits.ts';
-import { type HostDisk, lookAtDisks } from './host-disks.ts';
+import { type HostDisk, lookAtDisks, placesOf } from './host-disks.ts';
 import { allowedAbilities } from './host-mounts.ts';
 import type { GradePlan } from './plan.ts';
-import type { RunRecord } from './record.ts';
+import type { Stage } from './run-scene.ts';
 import type { RunContext } from './run-stage.ts';
 
 /** What must stand before a container of a run can be made. */
@@ -25,15 +25,7 @@ export interface Prepared {
   description: EngineDescription;
 }
 
-interface Preparation {
-  record: RunRecord;
-  signal: AbortSignal;
-  /** Where the run's sockets lie on the host, and its results while it goes on. */
-  hostDirectory: string;
-  resultsDirectory: string;
-  /** What containers of this run carry: its directory by its name, and its owner. */
-  resultsPath: string;
-  ownerSocket: string;
+interface Preparation extends Pick<Stage, 'record' | 'signal' | 'directory' | 'owner'> {
   /** Undefined when only a patch is graded. */
   agent: Agent | undefined;
 }
@@ -43,7 +35,7 @@ export async function prepareRun(
   plan: Pick<GradePlan, 'task' | 'limits' | 'extraCa' | 'runId'>,
   context: RunContext,
   engine: ContainerEngine,
-  { record, signal, hostDirectory, resultsDirectory, resultsPath, ownerSocket, agent }: Preparation,
+  { record, signal, directory, owner, agent }: Preparation,
 ): Promise<Prepared> {
   const [version, info] = await record.during('start', 'engine', () =>
     Promise.all([engine.version({ signal }), engine.info({ signal })]),
@@ -57,10 +49,11 @@ export async function prepareRun(
   record.engine = description;
   const cacheDir = join(context.workspace, '.cache');
   const found = await record.during('start', 'probes', () =>
-    cachedAbilities(engine, { info, version, cacheDir, hostDirectory, signal }),
+    cachedAbilities(engine, { info, version, cacheDir, directory, owner, signal }),
   );
   const abilities = allowedAbilities(found, context.hostMounts);
-  const places = { results: resultsDirectory, engineRoot: info.rootDirectory };
+  refuseUnable(engine, abilities);
+  const places = placesOf(directory.live, engine.address, info);
   const disks = await lookAtDisks(places);
   refuseLowDisk(disks);
   const diskBytes = disks.find(({ holds }) => holds.layers)?.size.bytes;
@@ -89,8 +82,22 @@ export async function prepareRun(
     agent: images.agentImage?.id ?? null,
     runtime: images.runtime.hash,
   };
-  const answersSpec = answersContainer(images.tool.id, { runId: plan.runId, resultsPath, ownerSocket });
+  const answersSpec = answersContainer(images.tool.id, {
+    runId: plan.runId,
+    resultsPath: directory.path,
+    ownerSocket: owner.socket,
+  });
   return { images, abilities, description, answersSpec };
+}
+
+function refuseUnable({ address }: ContainerEngine, { users, reasons }: EngineAbilities): void {
+  if (users) return;
+  const why = `${reasons['users']}; give the engine's user a range of subordinate ids (/etc/subuid, /etc/subgid)`;
+  throw new FaultError(
+    fault('engine_refused', `in a container of the engine at ${address} root can't become another user: ${why}`, {
+      retryable: false,
+    }),
+  );
 }
 
 /** A build that fails on a full disk, or a run that would be stopped soon, is nobody's fault but the host's. */

@@ -99,8 +99,10 @@ export function storageContract(scene: Scene): void {
     test('abilities are what was found by trying, once, and a reason stands beside each that is missing', async () => {
       const abilities = await scene.engine.abilities();
       expect(await scene.engine.abilities()).toBe(abilities);
-      const { hostMounts, socketMounts, limits, buildkit, reasons } = abilities;
-      const missing = Object.entries({ hostMounts, socketMounts, ...limits, buildkit }).filter(([, there]) => !there);
+      const { hostMounts, socketMounts, users, limits, buildkit, reasons } = abilities;
+      const missing = Object.entries({ hostMounts, socketMounts, users, ...limits, buildkit }).filter(
+        ([, there]) => !there,
+      );
       expect(Object.keys(reasons).sort()).toEqual(missing.map(([name]) => name).sort());
     });
 
@@ -109,6 +111,12 @@ export function storageContract(scene: Scene): void {
       const probes = { 'ssebench.role': 'probe' };
       expect(await scene.engine.listContainers(probes)).toEqual([]);
       expect(await scene.engine.listImages(probes)).toEqual([]);
+    });
+
+    test('a mounted host directory is refused by an engine that has no such ability', async ({ skip }) => {
+      if ((await scene.engine.abilities()).hostMounts) skip('this engine shares the host’s file system');
+      const mounts = [{ type: 'bind' as const, source: '/no-such-place', target: '/rw', readOnly: false }];
+      await expect(scene.create('exit 0', { mounts })).rejects.toMatchObject({ code: 'refused' });
     });
 
     test('a host directory is shared, and read-only where that is asked for', async ({ skip }) => {
