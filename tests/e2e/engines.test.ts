@@ -14,6 +14,7 @@ import { NOOP_DATASET, runDirectory, scriptAgent, summaryIn, Workspace } from '.
 /** How an engine is used that can't mount anything of this machine. */
 const OFF = { SSEBENCH_HOST_MOUNTS: 'off' };
 
+const everything = process.env['SSEBENCH_TEST_ALL'] === '1';
 const MODEL = 'claude-sonnet-4-6';
 const REFERENCE = ['--agent', 'reference', '--require-pass'];
 
@@ -25,6 +26,7 @@ let workspace: Workspace;
 beforeAll(async () => {
   workspace = await Workspace.create({
     here: scriptAgent('echo fixed > fix.txt; echo here > $SSE_ARCHIVE/here; sleep 4'),
+    slow: scriptAgent('echo "sleep 6" > do-test'),
     waiting: scriptAgent('echo here > $SSE_ARCHIVE/here; exec sleep 600'),
     odd: scriptAgent(
       [
@@ -66,9 +68,9 @@ async function remains(runId: string): Promise<string[]> {
   return [...containers, ...volumes];
 }
 
-/** Resolves when a run's work container has left a file of this path, as engines read it. */
-async function left(live: LiveRun, path: string): Promise<void> {
-  const container = await live.container('work');
+/** Resolves when a run's container has left a file of this path, as engines read it. */
+async function left(live: LiveRun, path: string, role: 'work' | 'grade' = 'work'): Promise<void> {
+  const container = await live.container(role);
   const engine = await connectEngine();
   try {
     await found(path, async () => {
@@ -150,6 +152,31 @@ test('a run without host mounts whose command and containers are lost is collect
   expect(stdout, stderr).toContain('Grade: passed');
   expect(await live.summary()).toMatchObject({ capture: { patch_bytes: expect.any(Number) } });
   expect(readFileSync(join(live.directory, 'archive/here'), 'utf8')).toBe('here\n');
+  expect(await remains(live.runId)).toEqual([]);
+});
+
+test.runIf(everything)(
+  'a grade that is lost with the command is made again, from the same patch and an empty volume',
+  async () => {
+    await using live = await LiveRun.start(workspace, 'slow', { env: OFF });
+    await left(live, join(CONTAINER.results, RESULT_FILE.checks), 'grade');
+    await live.killCommand();
+    await live.disturb('grade', 'remove');
+    const { stdout, stderr } = await workspace.run('runs', 'recover', live.runId);
+    expect(stdout, stderr).toContain('Grade: passed');
+    expect(filesOf(live.directory).filter((name) => name === 'final.patch' || name === 'checks.json')).toHaveLength(2);
+    expect(await remains(live.runId)).toEqual([]);
+  },
+);
+
+test.runIf(everything)('a run outlasts the loss of the container through which its volumes are read', async () => {
+  await using live = await LiveRun.start(workspace, 'here', { env: OFF });
+  await works(live);
+  const engine = await connectEngine();
+  for (const { id } of await engine.listContainers({ [LABEL.runId]: live.runId, [LABEL.role]: 'store' }))
+    await engine.remove(id);
+  engine.close();
+  expect((await live.ended).stdout).toContain('Grade: passed');
   expect(await remains(live.runId)).toEqual([]);
 });
 

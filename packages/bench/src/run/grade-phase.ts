@@ -10,7 +10,7 @@ import { explainByDisk } from './blame.ts';
 import { ContainerLease } from './container-lease.ts';
 import { gradeContainer } from './container-spec.ts';
 import { DiskWatch } from './disk-watch.ts';
-import { lookFor } from './look-for.ts';
+import { lookForEnd } from './look-for.ts';
 import { readGradeOutcome } from './outcome-files.ts';
 import type { RunRecord, Teller } from './record.ts';
 import { hostSocket } from './results-place.ts';
@@ -66,11 +66,7 @@ export async function clearGrade({ directory, place }: Pick<RunScene, 'directory
 
 async function awaitGrade(scene: RunScene, lease: ContainerLease): Promise<void> {
   const { record, directory, place, engine, signal, facts, course } = scene;
-  if (!course.socket_mounts && course.keep_container)
-    void lookFor(scene, 'grade', RESULT_FILE.done, lease.watched).then(
-      () => lease.done(),
-      () => undefined,
-    );
+  void lookForEnd(scene, 'grade', lease);
   using watch = new DiskWatch({
     engine,
     containerId: lease.id,

@@ -5,7 +5,7 @@ import { CAPS } from '@ssebench/contracts/caps';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
 import { CONTAINER } from '@ssebench/contracts/layout';
-import type { Mount } from '@ssebench/engine/container';
+import type { ContainerSpec, Mount } from '@ssebench/engine/container';
 import { isEngineError } from '@ssebench/engine/errors';
 import { packEntries, TarRefused, unpackInto } from '@ssebench/engine/tar';
 import { bytes } from '../progress/narrate.ts';
@@ -53,8 +53,13 @@ export class VolumePlace implements ResultsPlace {
 
   static async open(stage: Stage): Promise<VolumePlace> {
     const place = new VolumePlace(stage);
-    await place.#open();
-    return place;
+    try {
+      await place.#open();
+      return place;
+    } catch (error) {
+      await place.#remove();
+      throw error;
+    }
   }
 
   mounts(part: Part): Mount[] {
@@ -77,8 +82,8 @@ export class VolumePlace implements ResultsPlace {
     const { engine, signal, directory } = this.#stage;
     const path = join(directory[part], name);
     const { size } = await lstat(path);
-    const tar = packEntries([{ name, mode: 0o644, size, stream: () => createReadStream(path) }]);
-    await engine.putArchive(this.#store, `${STORE}/${part}`, tar, { signal });
+    const tar = () => packEntries([{ name, mode: 0o644, size, stream: () => createReadStream(path) }]);
+    await this.#throughStore((store) => engine.putArchive(store, `${STORE}/${part}`, tar(), { signal }));
   }
 
   async clear(part: Part): Promise<void> {
@@ -94,14 +99,22 @@ export class VolumePlace implements ResultsPlace {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!(await this.#bringRest())) return;
+    if (await this.#bringRest()) await this.#remove();
+  }
+
+  async #remove(): Promise<void> {
     const { engine } = this.#stage;
-    try {
-      await engine.remove(this.#store, { force: true, timeoutMs: LIMIT });
-      for (const volume of VOLUMES) await engine.removeVolume(this.#name(volume), { timeoutMs: LIMIT });
-    } catch (error) {
-      // A container is kept, or the engine is gone: `ssebench gc` removes it.
-      if (!isEngineError(error)) throw error;
+    const removals = [
+      () => engine.remove(this.#name('store'), { force: true, timeoutMs: LIMIT }),
+      ...VOLUMES.map((volume) => () => engine.removeVolume(this.#name(volume), { timeoutMs: LIMIT })),
+    ];
+    for (const remove of removals) {
+      try {
+        await remove();
+      } catch (error) {
+        // It is gone, or a container is kept, or the engine does not answer: `ssebench gc` removes what is left.
+        if (!isEngineError(error)) throw error;
+      }
     }
   }
 
@@ -109,37 +122,53 @@ export class VolumePlace implements ResultsPlace {
     const { engine, signal } = this.#stage;
     const options = { signal };
     for (const volume of VOLUMES) await engine.createVolume(this.#name(volume), this.#labels('results'), options);
-    this.#store = await this.#openStore();
+    this.#store = await this.#openStore(options);
     const mark = () => packEntries([{ name: MARK, content: '', mode: 0o600 }]);
     for (const part of ['work', 'grade']) await engine.putArchive(this.#store, `${STORE}/${part}`, mark(), options);
   }
 
-  async #openStore(): Promise<string> {
-    const { engine, signal } = this.#stage;
+  /** People prune containers that never ran, and this one may be made again at any time. */
+  async #throughStore<T>(use: (store: string) => Promise<T>): Promise<T> {
+    try {
+      return await use(this.#store);
+    } catch (error) {
+      if (!isEngineError(error, 'not_found') || (await this.#stage.engine.inspectContainer(this.#store))) throw error;
+      this.#store = await this.#openStore({});
+      return use(this.#store);
+    }
+  }
+
+  async #openStore(options: { signal?: AbortSignal }): Promise<string> {
+    const { engine } = this.#stage;
     const name = this.#name('store');
-    const known = await engine.inspectContainer(name, { signal });
+    const known = await engine.inspectContainer(name, options);
     if (known) return known.id;
     const image =
-      (await engine.inspectImage(STORE_IMAGE, { signal }))?.id ??
+      (await engine.inspectImage(STORE_IMAGE, options))?.id ??
       (await engine.importImage({
         rootfs: packEntries([{ name: STORE.slice(1), directory: true }]),
         ref: STORE_IMAGE,
         labels: { [LABEL.role]: 'store' },
-        signal,
+        ...options,
       }));
-    return engine.createContainer(
-      {
-        image,
-        name,
-        cmd: ['/none'],
-        labels: this.#labels('store'),
-        mounts: VOLUMES.map((volume) => this.#mount(volume, `${STORE}/${volume}`)),
-        network: 'none',
-        capabilities: [],
-        noNewPrivileges: true,
-      },
-      { signal },
-    );
+    const spec: ContainerSpec = {
+      image,
+      name,
+      cmd: ['/none'],
+      labels: this.#labels('store'),
+      mounts: VOLUMES.map((volume) => this.#mount(volume, `${STORE}/${volume}`)),
+      network: 'none',
+      capabilities: [],
+      noNewPrivileges: true,
+    };
+    try {
+      return await engine.createContainer(spec, options);
+    } catch (error) {
+      // Two that look at the same time make it once.
+      const made = isEngineError(error, 'conflict') ? await engine.inspectContainer(name, options) : undefined;
+      if (made) return made.id;
+      throw error;
+    }
   }
 
   /** False when something is on the engine alone. */
@@ -149,9 +178,9 @@ export class VolumePlace implements ResultsPlace {
     for (const volume of VOLUMES) {
       if (this.#brought.has(volume)) continue;
       try {
-        // Readers look for the agent's session, whatever becomes of the rest.
+        // Readers look for the agent's session, whatever becomes of the rest, for which there may be no room.
         if (volume === 'archive') await this.#fetch(volume, SESSION);
-        await this.#fetch(volume);
+        if (volume !== 'archive' || record.fault?.code !== 'host_disk_low') await this.#fetch(volume);
         this.#brought.add(volume);
       } catch (error) {
         progress.notice(
@@ -177,7 +206,9 @@ export class VolumePlace implements ResultsPlace {
     // Beneath a directory that goes when the run ends.
     const unpacked = await mkdtemp(join(directory.work, '.fetch-'));
     try {
-      const tar = await patiently(engine, signal, () => engine.getArchive(this.#store, path, { timeoutMs: LIMIT }));
+      const tar = await patiently(engine, signal, () =>
+        this.#throughStore((store) => engine.getArchive(store, path, { timeoutMs: LIMIT })),
+      );
       await unpackInto(unpacked, tar, limits);
       for (const entry of await readdir(unpacked)) await replace(join(unpacked, entry), join(directory[volume], entry));
     } catch (error) {

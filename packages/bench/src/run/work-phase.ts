@@ -6,7 +6,7 @@ import { dropExcess } from './archive-excess.ts';
 import { explainByDisk } from './blame.ts';
 import type { ContainerLease } from './container-lease.ts';
 import { DiskWatch } from './disk-watch.ts';
-import { lookFor } from './look-for.ts';
+import { lookFor, lookForEnd } from './look-for.ts';
 import { readWorkOutcome } from './outcome-files.ts';
 import { hostSocket } from './results-place.ts';
 import type { RunScene } from './run-scene.ts';
@@ -76,9 +76,10 @@ export async function followWork(scene: RunScene, lease: ContainerLease, { begin
       if (both) phase = 'grading';
       captured.resolve();
     }, captured.reject);
+    // Where nobody waits for the capture, what keeps us from looking is met again when the results are read.
+    captured.promise.catch(() => undefined);
   }
-  if (!course.socket_mounts && course.keep_container)
-    void lookFor(scene, 'work', RESULT_FILE.done, lease.watched).then(() => lease.done(), captured.reject);
+  void lookForEnd(scene, 'work', lease);
   let end: WorkEnd = 'ended';
   const done = both ? lease.finished() : Promise.race([captured.promise, lease.finished()]);
   try {
