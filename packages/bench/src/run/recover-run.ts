@@ -151,7 +151,7 @@ async function collectWork(
   const lease = new ContainerLease(engine, found.id, { keep: course.keep_container });
   try {
     const since = (await engine.inspectContainer(found.id, { signal }))?.startedAt;
-    const elapsed = secondsSince(started);
+    const elapsed = secondsSince(started) ?? secondsElsewhere(engine, since);
     const end = await followWork(scene, lease, {
       begin: (socket, onEvent) => lease.join(socket, onEvent, since, signal),
       elapsed: elapsed ?? Number.POSITIVE_INFINITY,
@@ -164,6 +164,12 @@ async function collectWork(
     lease.leave();
   }
   return 'ended';
+}
+
+/** A restart of this machine does not end what runs on another one; its clock may be off ours by a little. */
+function secondsElsewhere({ address }: ContainerEngine, since: Date | undefined): number | undefined {
+  if (since === undefined || address.startsWith('unix://')) return undefined;
+  return Math.max(0, (Date.now() - since.getTime()) / 1000);
 }
 
 function gradeAsLeft(scene: RunScene, lease: ContainerLease | undefined): Promise<void> {
