@@ -24,26 +24,29 @@ beforeAll(async () => {
 });
 afterAll(() => workspace[Symbol.asyncDispose]());
 
-const options = ['--memory', '512m', '--check-timeout', '60'];
+const everything = process.env['SSEBENCH_TEST_ALL'] === '1';
 
-test.each(['greedy', 'crowd'] as const)('patched code that uses up the memory fails its check: %s', async (agent) => {
-  await using run = await LiveRun.start(workspace, agent, { options });
+test.each(everything ? (['greedy', 'crowd'] as const) : (['crowd'] as const))(
+  'patched code that uses up the memory fails its check: %s',
+  async (agent) => {
+    await using run = await LiveRun.start(workspace, agent, { options: ['--memory', '512m'] });
+    await run.ended;
+    const { patch_result, checks, outcome } = await run.summary();
+    expect(outcome).toEqual({ code: 'graded', fault: null });
+    expect(patch_result.status).toBe('failed');
+    expect(checks.map(({ check, outcome: how }) => `${check} ${how}`)).toEqual([
+      'build passed',
+      'poc failed',
+      'function_test passed',
+      'intent_test passed',
+    ]);
+  },
+);
+
+test.runIf(everything)('patched code that uses up the processes keeps no later check from its work', async () => {
+  await using run = await LiveRun.start(workspace, 'swarm', { options: ['--memory', '3g', '--pids', '4096'] });
   await run.ended;
   const { patch_result, checks, outcome } = await run.summary();
   expect(outcome).toEqual({ code: 'graded', fault: null });
-  expect(patch_result.status).toBe('failed');
-  expect(checks.map(({ check, outcome: how }) => `${check} ${how}`)).toEqual([
-    'build passed',
-    'poc failed',
-    'function_test passed',
-    'intent_test passed',
-  ]);
-});
-
-test('patched code that uses up the processes keeps no later check from its work', async () => {
-  await using run = await LiveRun.start(workspace, 'swarm', { options });
-  await run.ended;
-  const { patch_result, outcome } = await run.summary();
-  expect(outcome).toEqual({ code: 'graded', fault: null });
-  expect(patch_result.status).toBe('passed');
+  expect({ status: patch_result.status, checks }).toMatchObject({ status: 'passed', checks: { length: 4 } });
 });

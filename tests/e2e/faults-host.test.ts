@@ -96,7 +96,7 @@ describe('an image or a volume', () => {
 
 describe('the clock of the day', () => {
   const day = 24 * 3600 * 1000;
-  test.each(everything ? [-day, day] : [day])(
+  test.runIf(everything).each([-day, day])(
     'jumps by %d ms: no limit is hit, and nothing else happens',
     async (jump) => {
       const clock = fileURLToPath(new URL('./support/jumping-clock.ts', import.meta.url));

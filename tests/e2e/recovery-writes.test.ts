@@ -36,10 +36,10 @@ function disturbedRun(at: number, how: 'torn' | 'full'): Promise<LiveRun> {
   });
 }
 
-/** Every change, or some: at the begin, around the start of the agent, at the end. */
+/** Every change, or some: around the start of the agent, and at the end. */
 function moments(): number[] {
   if (everything) return Array.from({ length: changes }, (_, index) => index + 1);
-  return [8, Math.round(changes / 2), changes - 8];
+  return [Math.round(changes / 2), changes - 8];
 }
 
 /** The run has ended in exactly one place, with valid files; or it never had a name, and its ID is free. */

@@ -5,6 +5,9 @@ import { type CommandEnd, startSsebench } from './support/command.ts';
 import { checkStarted, editOwner, LiveRun } from './support/live-run.ts';
 import { scriptAgent, Workspace } from './support/workspace.ts';
 
+/** `./test` runs some of these, `./test --all` every one. */
+const everything = process.env['SSEBENCH_TEST_ALL'] === '1';
+
 let workspace: Workspace;
 beforeAll(async () => {
   workspace = await Workspace.create({
@@ -60,7 +63,7 @@ test('a run whose command is killed while its agent works ends as if nothing had
   nothingLives();
 });
 
-test('a run whose command is killed during the capture is captured and graded', async () => {
+test.runIf(everything)('a run whose command is killed during the capture is captured and graded', async () => {
   await using run = await LiveRun.start(workspace, 'large');
   await run.step('work', 'capture');
   await run.killCommand();
@@ -71,18 +74,21 @@ test('a run whose command is killed during the capture is captured and graded', 
   expect(await run.containers()).toEqual([]);
 });
 
-test('a grade container goes on without its command, and its grade is the one that counts', async () => {
-  await using run = await LiveRun.start(workspace, 'slow');
-  await run.reached('grade', checkStarted('function_test'));
-  const container = await run.container('grade');
-  await run.killCommand();
-  const recovered = recover(run);
-  await run.taken();
-  expect(await run.container('grade')).toBe(container);
-  expect((await recovered).status).toBe(0);
-  expect((await run.summary()).patch_result.status).toBe('passed');
-  expect(await run.containers()).toEqual([]);
-});
+test.runIf(everything)(
+  'a grade container goes on without its command, and its grade is the one that counts',
+  async () => {
+    await using run = await LiveRun.start(workspace, 'slow');
+    await run.reached('grade', checkStarted('function_test'));
+    const container = await run.container('grade');
+    await run.killCommand();
+    const recovered = recover(run);
+    await run.taken();
+    expect(await run.container('grade')).toBe(container);
+    expect((await recovered).status).toBe(0);
+    expect((await run.summary()).patch_result.status).toBe('passed');
+    expect(await run.containers()).toEqual([]);
+  },
+);
 
 test('when the grade container is lost with the command, the same patch is graded in a fresh one', async () => {
   await using run = await LiveRun.start(workspace, 'slow');
@@ -153,7 +159,7 @@ test('of several commands that collect a run one does it, and one that is killed
   expect((await recover(run)).stderr).toContain(`run ${run.runId} has ended`);
 });
 
-test('who does not want to wait leaves the run as it is', async () => {
+test.runIf(everything)('who does not want to wait leaves the run as it is', async () => {
   await using run = await LiveRun.start(workspace, 'brief');
   await run.step('work', 'agent');
   await run.killCommand();
@@ -164,7 +170,7 @@ test('who does not want to wait leaves the run as it is', async () => {
   expect((await recover(run)).stdout).toContain('Grade: passed');
 });
 
-test('an agent whose deadline has passed meanwhile is ended', async () => {
+test.runIf(everything)('an agent whose deadline has passed meanwhile is ended', async () => {
   await using run = await LiveRun.start(workspace, 'sleeper');
   await run.step('work', 'agent');
   await run.killCommand();
@@ -178,38 +184,41 @@ test('an agent whose deadline has passed meanwhile is ended', async () => {
   expect(await run.containers()).toEqual([]);
 });
 
-test('what was lost since then is told apart: killed from outside, removed, ended by itself, the machine started anew', async () => {
-  const lose: [string, (run: LiveRun) => Promise<void>, object][] = [
-    ['killed', (run) => run.disturb('work', 'kill'), { code: 'container_lost', blame: 'infra' }],
-    ['removed', (run) => run.disturb('work', 'remove'), { code: 'container_lost', blame: 'infra' }],
-    [
-      'ended',
-      (run) => run.killInside('work', 'entrypoint'),
-      { code: 'service_lost', blame: 'agent', retryable: false },
-    ],
-    [
-      'machine',
-      (run) => editOwner(run, ({ started }) => ({ ...started, boot_id: 'another' })),
-      { code: 'container_lost', blame: 'infra' },
-    ],
-  ];
-  for (const [name, disturb, expected] of lose) {
-    await using run = await LiveRun.start(workspace, 'sleeper');
-    await run.step('work', 'agent');
-    await run.killCommand();
-    await disturb(run);
-    await recover(run);
-    const { outcome, patch_result } = await run.summary();
-    expect({ name, status: patch_result.status, fault: outcome.fault }).toMatchObject({
-      name,
-      status: 'error',
-      fault: expected,
-    });
-    expect(await run.containers()).toEqual([]);
-  }
-});
+test.runIf(everything)(
+  'what was lost since then is told apart: killed from outside, removed, ended by itself, the machine started anew',
+  async () => {
+    const lose: [string, (run: LiveRun) => Promise<void>, object][] = [
+      ['killed', (run) => run.disturb('work', 'kill'), { code: 'container_lost', blame: 'infra' }],
+      ['removed', (run) => run.disturb('work', 'remove'), { code: 'container_lost', blame: 'infra' }],
+      [
+        'ended',
+        (run) => run.killInside('work', 'entrypoint'),
+        { code: 'service_lost', blame: 'agent', retryable: false },
+      ],
+      [
+        'machine',
+        (run) => editOwner(run, ({ started }) => ({ ...started, boot_id: 'another' })),
+        { code: 'container_lost', blame: 'infra' },
+      ],
+    ];
+    for (const [name, disturb, expected] of lose) {
+      await using run = await LiveRun.start(workspace, 'sleeper');
+      await run.step('work', 'agent');
+      await run.killCommand();
+      await disturb(run);
+      await recover(run);
+      const { outcome, patch_result } = await run.summary();
+      expect({ name, status: patch_result.status, fault: outcome.fault }).toMatchObject({
+        name,
+        status: 'error',
+        fault: expected,
+      });
+      expect(await run.containers()).toEqual([]);
+    }
+  },
+);
 
-test('a patch that was only to be graded is graded', async () => {
+test.runIf(everything)('a patch that was only to be graded is graded', async () => {
   await using run = await LiveRun.grade(
     workspace,
     'diff --git a/do-test b/do-test\nnew file mode 100644\n--- /dev/null\n+++ b/do-test\n@@ -0,0 +1 @@\n+sleep 3\n',
