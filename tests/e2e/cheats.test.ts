@@ -101,6 +101,11 @@ test.each([
   });
 });
 
+test('an agent image that no container can be made of is the agent’s doing, whatever the engine says', async () => {
+  const { summary } = await workspace.runOn(OPEN_TASK, 'unstartable');
+  expect(summary.outcome.fault).toMatchObject({ code: 'start_failed', blame: 'agent', retryable: false });
+});
+
 test('a file too large for any patch is not graded, and that is the agent’s doing, for good', async () => {
   const { summary } = await workspace.runOn(OPEN_TASK, 'giant');
   expect(summary.outcome.fault).toMatchObject({ code: 'patch_too_large', blame: 'agent', retryable: false });

@@ -131,6 +131,9 @@ grep -rs the-control /stolen > "$SSE_ARCHIVE/control"
       dockerfile:
         'FROM ssebench-agent\nRUN mkdir -p /opt/ssebench/bin && cp /bin/true /opt/ssebench/bin/node\nVOLUME /opt/ssebench/bin\nCMD ["/bin/true"]\n',
     },
+    unstartable: {
+      dockerfile: 'FROM ssebench-agent\nRUN rm -rf /opt/ssebench; touch /opt/ssebench\nCMD ["/bin/true"]\n',
+    },
     poisoned: poisoned(),
   };
 }

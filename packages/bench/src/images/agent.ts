@@ -54,12 +54,12 @@ export async function buildAgent(
   });
   const image = await context.engine.inspectImage(id, { signal: context.signal });
   if (!image) throw refusal(`${showPath(path)}: the image is gone again`);
-  refuseVolumes(image, path);
   return image;
 }
 
-/** The command that an agent's image runs. @throws FaultError when it has none */
+/** The command that an agent's image runs. @throws FaultError when it has none, or an image that no container of ours may have */
 export function agentCommand(agent: Agent, image: ImageInfo): string[] {
+  refuseVolumes(image, join(agent.dir, 'Dockerfile'));
   if (image.cmd.length > 0) return [...image.cmd];
   throw refusal(`${showPath(join(agent.dir, 'Dockerfile'))}: the image has no CMD, which is what the agent runs`);
 }

@@ -1,4 +1,6 @@
 import { FaultError, fault } from '@ssebench/contracts/faults';
+import { CONTAINER } from '@ssebench/contracts/layout';
+import { blamingAgentLayer } from './agent-layer.ts';
 import { putCheckMaterial, putEverything, putReferencePatch } from './answers.ts';
 import { ContainerLease } from './container-lease.ts';
 import { workContainer } from './container-spec.ts';
@@ -31,38 +33,49 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
   );
   beside.defer(() => saved);
   await using place = await record.during('start', 'results', () => openResultsPlace(stage, draft));
-  await using work = await record.during('start', 'create', () =>
-    agentContainer({ ...stage, course: draft, place }, plan, prepared, answers),
-  );
+  const make = (control = false) =>
+    agentContainer({ ...stage, course: draft, place }, plan, prepared, answers, control);
+  const control = async () => {
+    await using lease = await make(true);
+    await engine.start(lease.id, { signal });
+  };
+  await using work = await record.during('start', 'create', () => blamingAgentLayer(make, control));
   const course = courseOf({ engine, record, prepared, keepContainer, agentGrace });
   const scene: RunScene = { ...stage, course, place };
   // From here on another command can take the run over.
   await writeOwnerFile(directory, facts, owner, course);
-  const begin: Watch['begin'] = (socket, onEvent) => work.start(socket, onEvent, signal);
+  const begin: Watch['begin'] = (socket, onEvent) =>
+    blamingAgentLayer(() => work.start(socket, onEvent, signal), control);
   const end = await followWork(scene, work, { begin, elapsed: 0 });
   if (end === 'stopped') await stopWork(scene, work);
   else await gradeWork(scene, work);
 }
 
-/** The agent's container, with the answers that its level or its way of grading needs, not started. */
+/**
+ * The agent's container, with the answers that its level or its way of grading needs, not started. `control`: the same
+ * without the agent's layer, to end at once.
+ */
 async function agentContainer(
   scene: RunScene,
   plan: RunPlan,
   prepared: Prepared,
   answers: ContainerLease,
+  control: boolean,
 ): Promise<ContainerLease> {
   const { engine, place, signal, facts } = scene;
   const { settings } = facts;
   const { config } = facts.task;
   const mode = settings.grading === 'same' ? 'same' : 'work';
-  const spec = workContainer(frameOf(scene), {
+  const whole = workContainer(frameOf(scene), {
     image: agentImageOf(prepared),
     mode,
     agentGrace: plan.agentGrace,
     mounts: place.mounts('work'),
     network: await egressNetwork(engine, settings.egress, signal),
   });
-  const lease = await ContainerLease.create(engine, spec, { keep: plan.keepContainer, signal });
+  const nothing = [CONTAINER.init, '--', '/bin/true'];
+  const spec = control ? { ...whole, image: workImageOf(prepared).id, entrypoint: nothing, cmd: [] } : whole;
+  const lease = await ContainerLease.create(engine, spec, { keep: plan.keepContainer && !control, signal });
   try {
     const transfer = { engine, from: answers.id, to: lease.id, signal };
     if (mode === 'same') await putEverything(transfer, config.source);
@@ -76,6 +89,13 @@ async function agentContainer(
 }
 
 function agentImageOf({ images }: Prepared): NonNullable<Prepared['images']['agentImage']> {
-  if (images.agentImage) return images.agentImage;
+  return images.agentImage ?? notMade();
+}
+
+function workImageOf({ images }: Prepared): NonNullable<Prepared['images']['work']> {
+  return images.work ?? notMade();
+}
+
+function notMade(): never {
   throw new FaultError(fault('internal', 'the agent image was asked for and not made'));
 }
