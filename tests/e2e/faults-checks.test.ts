@@ -8,7 +8,7 @@ const PATCHES = {
   greedy: ['do-poc', 'head -c 2000000000 /dev/zero | tail > /dev/null; exit 1'],
   crowd: [
     'do-poc',
-    'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do (head -c 60000000 /dev/zero | tail | sleep 20) & done; wait; exit 1',
+    'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do (head -c 60000000 /dev/zero | tail | sleep 4) & done; wait; exit 1',
   ],
   /** Processes up to the limit, left behind, and a check that passes all the same. */
   swarm: ['do-poc', '(while sleep 1000 & do :; done) 2> /dev/null; exit 0'],

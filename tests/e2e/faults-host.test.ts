@@ -117,7 +117,7 @@ describe('the container engine', () => {
     await using run = await LiveRun.start(workspace, 'brief', { env: { DOCKER_HOST: proxy.address } });
     await run.step('work', 'agent');
     await proxy.cut();
-    await pause(7_000);
+    await pause(4_000);
     await proxy.mend();
     expect((await run.ended).status).toBe(0);
     expect((await run.summary()).patch_result.status).toBe('passed');
