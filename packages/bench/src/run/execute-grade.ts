@@ -22,7 +22,7 @@ async function grade(plan: GradePlan, context: RunContext, stage: Stage): Promis
   const course = courseOf({ engine, record, prepared, keepContainer, agentGrace: undefined });
   await writeOwnerFile(directory, facts, owner, course);
   progress.phase('grading');
-  await using place = await openResultsPlace(stage, course);
+  await using place = await openResultsPlace(stage, course, 'new');
   const scene: RunScene = { ...stage, course, place };
   await gradePatch(scene, null);
 }

@@ -32,7 +32,7 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
     record.failWith(error, signal),
   );
   beside.defer(() => saved);
-  await using place = await record.during('start', 'results', () => openResultsPlace(stage, draft));
+  await using place = await record.during('start', 'results', () => openResultsPlace(stage, draft, 'new'));
   const make = (control = false) =>
     agentContainer({ ...stage, course: draft, place }, plan, prepared, answers, control);
   const control = async () => {

@@ -18,7 +18,7 @@ import { takeOver } from './owner.ts';
 import { factsOf, secondsSince } from './owner-file.ts';
 import { answersContainer } from './prepare-run.ts';
 import { RunRecord } from './record.ts';
-import { openResultsPlace } from './results-place.ts';
+import { openResultsPlace, type ResultsPlace } from './results-place.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { frameOf, type RunScene, type Stage } from './run-scene.ts';
 import { followWork, WORK_FILES } from './work-phase.ts';
@@ -105,8 +105,9 @@ async function collect(stage: Stage, course: RunCourse | null, wait: boolean): P
   record.limits = course.limits;
   record.engine = course.engine;
   record.phases.push(...course.phases);
+  let place: ResultsPlace | undefined;
   try {
-    const place = await openResultsPlace(stage, course);
+    place = await openResultsPlace(stage, course, 'left');
     const scene: RunScene = { ...stage, course, place };
     if (!course.work) {
       await gradeLeft(scene);
@@ -114,13 +115,15 @@ async function collect(stage: Stage, course: RunCourse | null, wait: boolean): P
       return 'works';
     }
     await saveReference(scene);
-    await place.bringRest();
   } catch (error) {
     if (signal.aborted) return 'stopped';
     if (isEngineError(error, 'unreachable', 'timeout')) throw error;
     record.failWith(error, signal);
   }
-  return signal.aborted ? 'stopped' : 'ended';
+  if (signal.aborted) return 'stopped';
+  // A run whose results are still on the engine alone has not ended.
+  await place?.bringRest();
+  return 'ended';
 }
 
 async function collectWork(

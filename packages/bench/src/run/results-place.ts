@@ -26,17 +26,22 @@ export interface ResultsPlace extends AsyncDisposable {
   give(part: Part, name: string): Promise<void>;
   /** Empties what the engine has of a part that no container uses any more. */
   clear(part: Part): Promise<void>;
-  /** Brings what was not brought yet, and the agent's archive. Why that failed stands in the record: it takes no verdict back. */
+  /**
+   * Brings what was not brought yet, and the agent's archive. What is refused for its size stands in the record.
+   * @throws what keeps us from the engine or from our disk; then nothing is lost
+   */
   bringRest(): Promise<void>;
-  /** `bringRest`; then nothing of it is left on the engine, unless that failed or a container is kept. */
+  /**
+   * `bringRest`; then nothing of it is left on the engine but what a kept container needs. Where it can't be brought it
+   * stays there, and why stands in the record: that takes no verdict back.
+   */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The place that fits what the engine can mount. One that is there already, of a command that was killed, is taken up again. */
-export async function openResultsPlace(stage: Stage, course: RunCourse): Promise<ResultsPlace> {
-  const { directory, owner } = stage;
-  const sockets = course.socket_mounts ? owner : undefined;
-  return course.host_mounts ? hostPlace(directory, sockets) : VolumePlace.open(stage);
+/** The place that fits what the engine can mount, for a run that begins; or that of a run whose command was killed. */
+export async function openResultsPlace(stage: Stage, course: RunCourse, how: 'new' | 'left'): Promise<ResultsPlace> {
+  if (course.host_mounts) return hostPlace(stage.directory, course.socket_mounts ? stage.owner : undefined);
+  return how === 'new' ? VolumePlace.create(stage) : VolumePlace.takeUp(stage);
 }
 
 /** Host directories that are mounted: whatever a container writes is there at once. */

@@ -51,7 +51,8 @@ export class VolumePlace implements ResultsPlace {
     this.#stage = stage;
   }
 
-  static async open(stage: Stage): Promise<VolumePlace> {
+  /** For a run that begins. When that fails nothing is left on the engine. */
+  static async create(stage: Stage): Promise<VolumePlace> {
     const place = new VolumePlace(stage);
     try {
       await place.#open();
@@ -60,6 +61,13 @@ export class VolumePlace implements ResultsPlace {
       await place.#remove();
       throw error;
     }
+  }
+
+  /** For a run whose command was killed: what the volumes hold stays, whatever happens. */
+  static async takeUp(stage: Stage): Promise<VolumePlace> {
+    const place = new VolumePlace(stage);
+    await place.#open();
+    return place;
   }
 
   mounts(part: Part): Mount[] {
@@ -88,18 +96,39 @@ export class VolumePlace implements ResultsPlace {
 
   async clear(part: Part): Promise<void> {
     const { engine, signal } = this.#stage;
-    await engine.remove(this.#store, { force: true, signal });
-    await engine.removeVolume(this.#name(part), { signal });
+    await unlessGone(engine.remove(this.#store, { force: true, signal }));
+    await unlessGone(engine.removeVolume(this.#name(part), { signal }));
     this.#brought.delete(part);
     await this.#open();
   }
 
   async bringRest(): Promise<void> {
-    await this.#bringRest();
+    const { record, progress } = this.#stage;
+    for (const volume of VOLUMES) {
+      if (this.#brought.has(volume)) continue;
+      try {
+        // Readers look for the agent's session, whatever becomes of the rest, for which there may be no room.
+        if (volume === 'archive') await this.#fetch(volume, SESSION);
+        if (volume !== 'archive' || record.fault?.code !== 'host_disk_low') await this.#fetch(volume);
+      } catch (error) {
+        // What is too much now stays too much.
+        if (!(error instanceof FaultError)) throw error;
+        progress.notice(`not all results are kept: ${error.fault.detail}`);
+        record.fail(error.fault);
+      }
+      this.#brought.add(volume);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (await this.#bringRest()) await this.#remove();
+    const { record, progress } = this.#stage;
+    try {
+      await this.bringRest();
+    } catch (error) {
+      progress.notice(`not all results could be read back: ${String(error)}`);
+      return record.failWith(error, NEVER);
+    }
+    await this.#remove();
   }
 
   async #remove(): Promise<void> {
@@ -171,29 +200,6 @@ export class VolumePlace implements ResultsPlace {
     }
   }
 
-  /** False when something is on the engine alone. */
-  async #bringRest(): Promise<boolean> {
-    const { record, progress } = this.#stage;
-    let all = true;
-    for (const volume of VOLUMES) {
-      if (this.#brought.has(volume)) continue;
-      try {
-        // Readers look for the agent's session, whatever becomes of the rest, for which there may be no room.
-        if (volume === 'archive') await this.#fetch(volume, SESSION);
-        if (volume !== 'archive' || record.fault?.code !== 'host_disk_low') await this.#fetch(volume);
-        this.#brought.add(volume);
-      } catch (error) {
-        progress.notice(
-          `not all results could be read back: ${error instanceof Error ? error.message : String(error)}`,
-        );
-        record.failWith(error, NEVER);
-        // What is too much now stays too much.
-        all &&= error instanceof FaultError;
-      }
-    }
-    return all;
-  }
-
   /**
    * Puts a file of a volume, or all that a volume holds, into its directory of ours, in place of what has the same name
    * there. A file that is not there is none. The user's wish to stop does not end it.
@@ -235,6 +241,14 @@ export class VolumePlace implements ResultsPlace {
       [LABEL.results]: directory.path,
       [LABEL.owner]: owner.socket,
     };
+  }
+}
+
+async function unlessGone(removal: Promise<void>): Promise<void> {
+  try {
+    await removal;
+  } catch (error) {
+    if (!isEngineError(error, 'not_found')) throw error;
   }
 }
 
