@@ -32,3 +32,11 @@ test('a CA file is relative to the workspace, and "none" is no path', () => {
   expect(loadSettings(folder.dir, { SSEBENCH_EXTRA_CA: 'certs/ca.pem' }).extraCa).toBe(`${folder.dir}/certs/ca.pem`);
   expect(loadSettings(folder.dir, { SSEBENCH_EXTRA_CA: 'none' }).extraCa).toBe('none');
 });
+
+test('whether host directories may be used is one of two words', () => {
+  using folder = cliFolder();
+  const { dir } = folder;
+  expect(loadSettings(dir, {}).hostMounts).toBe('auto');
+  expect(loadSettings(dir, { SSEBENCH_HOST_MOUNTS: ' off ' }).hostMounts).toBe('off');
+  expect(() => loadSettings(dir, { SSEBENCH_HOST_MOUNTS: 'no' })).toThrow('is not one of: auto, off');
+});
