@@ -10,8 +10,8 @@ export interface Leftover {
   remove(): Promise<void>;
 }
 
-/** Images that `--images` takes: each can be built again from a task's or an agent's folder. */
-const IMAGE_ROLES = ['agent', 'tool', 'work', 'case'];
+/** Images that `--images` takes: each can be built again from a task's or an agent's folder, or of nothing. */
+const IMAGE_ROLES = ['agent', 'tool', 'work', 'case', 'store'];
 
 /**
  * What is on the engine and nobody's: containers, volumes and networks of runs whose owner has gone, and what never had
