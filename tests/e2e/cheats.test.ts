@@ -5,6 +5,7 @@ import { connectEngine } from '@ssebench/engine/docker/connect';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHANGING, hostileAgents, PATCHES, WAYS_TO_AN_ERROR } from './support/attacks.ts';
 import { ABSOLUTE_TASK, archived, BOTH_MODES, everything, OPEN_TASK, outcomes, printed } from './support/hostile.ts';
+import { containersOf } from './support/leftovers.ts';
 import { NOOP_DATASET, runDirectory, summaryIn, Workspace } from './support/workspace.ts';
 
 let workspace: Workspace;
@@ -71,22 +72,20 @@ describe.each(MODES)('grading %s', (grading) => {
     expect(output).toContain('the program ended with 1');
   });
 
-  test.each(everything ? Object.keys(WAYS_TO_AN_ERROR) : ['tree', 'memory'])(
-    'a failure stays a failure: %s',
-    async (name) => {
-      const run = await workspace.runOn(
-        OPEN_TASK,
-        name,
-        '--grading',
-        grading,
-        '--memory',
-        '512m',
-        '--check-timeout',
-        '20',
-      );
-      expect(run.summary.patch_result.status, JSON.stringify(run.summary.outcome)).toBe('failed');
-    },
-  );
+  test.each(everything ? Object.keys(WAYS_TO_AN_ERROR) : ['tree'])('a failure stays a failure: %s', async (name) => {
+    const run = await workspace.runOn(
+      OPEN_TASK,
+      name,
+      '--grading',
+      grading,
+      '--memory',
+      '512m',
+      '--check-timeout',
+      '20',
+    );
+    expect(run.summary.patch_result.status, JSON.stringify(run.summary.outcome)).toBe('failed');
+    expect(await containersOf(run.summary.run_id)).toEqual([]);
+  });
 });
 
 test.each([

@@ -29,6 +29,9 @@ export const CONTAINER = {
   referencePatch: '/reference/patch.diff',
 } as const;
 
+/** Directories of a container where users can leave files for one another. */
+export const SHARED_DIRS: readonly string[] = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock'];
+
 export const AGENT_USER = 'model';
 export const AGENT_UID = 1000;
 export const RUNNER_USER = 'sse-runner';

@@ -74,6 +74,11 @@ ${writing('program', `kill -STOP $$ & (sleep 0.2; kill -STOP -1) & exit 1`)}
 ${writing('program', `kill -9 1; kill -9 $PPID; kill -9 -1`)}
 kill -9 -1
 `,
+  'deep-trees': `
+for place in . .git /tmp "$HOME"; do
+  (cd "$place" && perl -e 'for (1..30_000) { mkdir "d"; chdir "d" }')
+done
+`,
   'calls-in-flight': `
 ${writing('build', 'sleep 60')}
 ask() { curl -s --unix-socket /tmp/sse.sock -H 'content-type: application/json' "http://x$1" -d "$2" > /dev/null & }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Difficulty, parseDifficulty } from '@ssebench/contracts/difficulty';
-import { AGENT_UID, AGENT_USER, CONTAINER, DEFAULTS, ENV, RUNNER_USER } from '@ssebench/contracts/layout';
+import { AGENT_UID, AGENT_USER, CONTAINER, DEFAULTS, ENV, RUNNER_USER, SHARED_DIRS } from '@ssebench/contracts/layout';
 import { PreparedImage } from '@ssebench/contracts/prepared-image';
 import { type Account, lookUpAccount } from '../system/accounts.ts';
 import { messageOf } from './daemon-error.ts';
@@ -62,7 +62,6 @@ const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 const SCRATCH_DIR = '/var/lib/ssebench-daemon';
 /** The kernel's, and ours. */
 const NOT_SEARCHED = ['/proc', '/sys', '/dev', CONTAINER.runtime, CONTAINER.hostMounts, CONTAINER.runner, SCRATCH_DIR];
-const SHARED_DIRS = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock'];
 
 /**
  * The configuration that the environment names.

@@ -15,6 +15,7 @@ import type { Phase } from './phases/phase.ts';
 import { RunContext } from './run-context.ts';
 import type { Service } from './service.ts';
 import type { Settings } from './settings.ts';
+import { tidy } from './tidy.ts';
 import { recordOutcome } from './work-record.ts';
 
 /** Limits of what comes after the last phase. Milliseconds. */
@@ -34,6 +35,7 @@ export async function superviseRun(
     await runPhase(run, phase);
   }
   const recorded = await record(run);
+  if (settings.mode === 'grade') await tidy(run);
   run.events.publish({ type: 'step_started', step: 'done' });
   await run.events.flush(FLUSH_MS);
   const keptAlive = run.settings.keepAlive && !run.stopped.aborted;

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { cutDeepTrees } from './cut-deep-trees.ts';
 import { emptyDirectory, removeTree } from './remove-tree.ts';
 import { copyTree } from './tree-copy.ts';
 
@@ -131,6 +132,21 @@ test('a tree is removed that is deeper than a process may have files open', asyn
   veryDeep(source, 30_000);
   await removeTree(source);
   expect(readdirSync(root)).toEqual([]);
+});
+
+test('what is deeper than any path is cut, and nothing else', async () => {
+  const { source } = place();
+  veryDeep(source, 30_000);
+  deep(source);
+  mkdirSync(join(source, 'shallow/inner'), { recursive: true });
+  expect(await cutDeepTrees([join(source, 'none'), source], 20_000)).toBe(1);
+  const depth = execFileSync('sh', ['-c', 'find "$1" -type d -name d | wc -l', 'sh', source], { encoding: 'utf8' });
+  expect(Number(depth)).toBe(2048);
+  expect(execFileSync('sh', ['-c', 'find "$1" -name end | wc -l', 'sh', source], { encoding: 'utf8' }).trim()).toBe(
+    '1',
+  );
+  expect(existsSync(join(source, 'shallow/inner'))).toBe(true);
+  expect(await cutDeepTrees([source], 20_000)).toBe(0);
 });
 
 test('removing takes everything away, of any depth and mode, and follows no link', async () => {

@@ -4,6 +4,7 @@ import { CONTAINER, RESULT_FILE } from '@ssebench/contracts/layout';
 import { log } from '../log.ts';
 import { rootEnvironment } from '../root-environment.ts';
 import { archiveSource } from '../source-archive.ts';
+import { tidy } from '../tidy.ts';
 import { recordOutcome } from '../work-record.ts';
 import type { Phase } from './phase.ts';
 
@@ -14,6 +15,7 @@ export const archive: Phase = {
   step: 'archive',
   afterFault: true,
   async run(run) {
+    await tidy(run);
     const { settings, source } = run;
     if (!source || !run.agent || run.stopped.aborted) return;
     run.archive = await archiveSource({
