@@ -66,7 +66,7 @@ const MORE: Case[] = [
 describe('what is killed or removed ends the run as an error with its true code and blame', () => {
   test.each(everything ? [...FEW, ...MORE] : FEW)('%s container, %s: %s', async (role, moment, blow, fault) => {
     const options = role === 'same' ? ['--grading', 'same'] : [];
-    await using run = await LiveRun.start(workspace, agentOf[moment], { options });
+    await using run = await LiveRun.start(workspace, role === 'grade' ? 'lasting' : agentOf[moment], { options });
     await strike(run, role, moment, blow);
     const { status, stdout } = await run.ended;
     const { patch_result, outcome, checks } = await run.summary();

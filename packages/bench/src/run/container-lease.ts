@@ -9,7 +9,7 @@ import { patiently } from './patience.ts';
 
 /** Clean-up may take this long and no longer, in milliseconds; what it leaves, `ssebench gc` removes. */
 const CLEANUP_LIMIT = 30_000;
-/** The engine may tell of a kill after the end that it brought about. Milliseconds. */
+/** The engine may tell of a kill after the end that it brought about, and a container's last events come late. Milliseconds. */
 const WITNESS_DELAY = 500;
 
 /** A container of a run: created or found, watched while it runs, and removed with its volumes when it is disposed of. */
@@ -20,6 +20,8 @@ export class ContainerLease implements AsyncDisposable {
   readonly #watching = new AbortController();
   readonly #done = Promise.withResolvers<void>();
   #ended: Promise<ContainerEnd | 'removed'> | undefined;
+  /** Settles when its events have come to their end. */
+  #told: Promise<void> | undefined;
   /** What somebody else did to it, as the engine tells. */
   #interference: string | undefined;
   #oursNow = false;
@@ -66,7 +68,7 @@ export class ContainerLease implements AsyncDisposable {
       if (event.type === 'step_started' && event.step === 'done') this.#done.resolve();
       onEvent(event);
     };
-    if (hostSocket !== undefined) void followEvents(hostSocket, listen, signal);
+    if (hostSocket !== undefined) this.#told = followEvents(hostSocket, listen, signal);
   }
 
   /** Fires when it is watched no longer. */
@@ -87,12 +89,14 @@ export class ContainerLease implements AsyncDisposable {
   /**
    * Why a container ended that did not tell how its work went. That it was killed or removed from outside, the engine
    * knows; whatever else ends it can be brought about by what runs in it.
+   * @param phaseNow asked when all that it told has been heard
    */
-  async lost(phase: Phase): Promise<Fault> {
+  async lost(phaseNow: () => Phase): Promise<Fault> {
     const end = await this.#ended;
+    const late = delay(WITNESS_DELAY, undefined, { signal: this.#watching.signal }).catch(() => undefined);
+    await (this.#interference === undefined ? late : Promise.race([late, this.#told ?? late]));
+    const phase = phaseNow();
     if (end === 'removed') return fault('container_lost', 'the container was removed from the engine', { phase });
-    if (this.#interference === undefined)
-      await delay(WITNESS_DELAY, undefined, { signal: this.#watching.signal }).catch(() => undefined);
     const how = end ? `status ${end.exitCode}${end.oomKilled ? ', after the memory limit was hit' : ''}` : 'no status';
     if (this.#interference !== undefined)
       return fault('container_lost', `the container ended with ${how}: ${this.#interference}`, { phase });

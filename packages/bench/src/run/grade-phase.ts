@@ -102,7 +102,7 @@ async function awaitGrade(scene: RunScene, lease: ContainerLease): Promise<void>
 export async function weighGrade(record: RunRecord, lease: ContainerLease | undefined, teller: Teller): Promise<void> {
   const told = record.grade?.fault;
   if (!told || record.fault) return;
-  if (told.code === 'no_result' && lease) record.fail(await lease.lost('grading'));
+  if (told.code === 'no_result' && lease) record.fail(await lease.lost(() => 'grading'));
   else record.fail(told, teller);
 }
 

@@ -101,7 +101,7 @@ export async function followWork(scene: RunScene, lease: ContainerLease, { begin
     seen.abort();
   }
   if (end === 'ended') {
-    await takeOutcome(scene, lease, phase, watch);
+    await takeOutcome(scene, lease, () => phase, watch);
     if (record.fault) await dropExcess(directory.archive, record.fault);
   }
   return end;
@@ -118,14 +118,14 @@ export async function stopWork({ record, directory, place, signal }: RunScene, l
 async function takeOutcome(
   { record, directory, place, facts }: RunScene,
   lease: ContainerLease,
-  phase: Phase,
+  phaseNow: () => Phase,
   watch: DiskWatch,
 ): Promise<void> {
   await place.bring('work', WORK_FILES);
   record.work = (await readWorkOutcome(directory.work)) ?? null;
   await explainByDisk(record, record.work?.fault, watch);
   if (record.work?.fault) record.fail(record.work.fault, 'work');
-  if (!record.work && !record.fault) record.fail(await lease.lost(phase));
+  if (!record.work && !record.fault) record.fail(await lease.lost(phaseNow));
   if (record.fault) return;
   const broken = await watch.lastLook(facts.settings.grading === 'same' ? 'told' : undefined);
   if (broken) record.fail(broken);
