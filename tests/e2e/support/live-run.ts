@@ -55,6 +55,11 @@ export async function editOwner(run: LiveRun, edit: (work: { started: Moment }) 
   writeFileSync(join(run.directory, 'owner.json'), JSON.stringify(changed));
 }
 
+/** What killed commands leave of their short directories goes with the workspace. */
+function ownersBelow({ path }: Workspace): Record<string, string> {
+  return { XDG_RUNTIME_DIR: join(path, 'run') };
+}
+
 /** A real run that goes on, to be disturbed. */
 export class LiveRun {
   readonly runId: string;
@@ -98,7 +103,10 @@ export class LiveRun {
     const runId = `fault-${process.pid}-${randomBytes(4).toString('hex')}`;
     const all = [...args, '--local', PLIABLE_DATASET, '--task', 'pliable-c', '--run-id', runId, ...options];
     const engine = await connectEngine();
-    const start = startSsebench(all, { cwd: workspace.path, env: { ...workspace.environment, ...env } });
+    const start = startSsebench(all, {
+      cwd: workspace.path,
+      env: { ...workspace.environment, ...ownersBelow(workspace), ...env },
+    });
     return new LiveRun(runId, join(workspace.path, 'results/pliable-c', below, runId), engine, start);
   }
 
