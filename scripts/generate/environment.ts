@@ -14,6 +14,7 @@ export const CONTAINER_VARIABLES: Readonly<Record<keyof typeof ENV, Variable>> =
   agentGrace: { fallback: String(DEFAULTS.agentGrace), meaning: 'Seconds between SIGTERM and SIGKILL at the limit.' },
   checkTimeout: { fallback: String(DEFAULTS.checkTimeout), meaning: 'Limit of one script run, seconds.' },
   gradingTimeout: { fallback: 'from the check limit', meaning: 'Limit of grading as a whole, seconds.' },
+  diskLimit: { fallback: 'no limit', meaning: "What the container may write until the agent's end, bytes." },
   keepAlive: { fallback: '0', meaning: '`1` keeps the container after its work.' },
   daemonSocket: { fallback: CONTAINER.agentSocket, meaning: 'Unix socket of the agent-facing API.' },
   adminSocket: { fallback: CONTAINER.adminSocket, meaning: 'Unix socket of the admin API, root only.' },

@@ -1,3 +1,5 @@
+import { bytes } from './units.ts';
+
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
@@ -16,6 +18,13 @@ export const CAPS = {
 export interface DiskUse {
   bytes: number;
   files: number;
+}
+
+/** How far over its disk limit a container is that wrote this to its own files and to the agent's archive; undefined when it is not. */
+export function diskExcess(own: number, archive: number, limit: number): string | undefined {
+  if (own + archive <= limit) return undefined;
+  const and = archive > 0 ? ` and ${bytes(archive)} of archive` : '';
+  return `the container wrote ${bytes(own)}${and}: more than ${bytes(limit)}, the limit (--disk)`;
 }
 
 /** Which of its limits the agent's archive is over, for messages; undefined when it is over none. */

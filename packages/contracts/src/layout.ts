@@ -50,6 +50,8 @@ export const ENV = {
   /** Limit of all grading, whole seconds. */
   gradingTimeout: 'SSE_GRADING_TIMEOUT',
   keepAlive: 'SSE_KEEP_ALIVE',
+  /** What the container may write until the agent's end, bytes. */
+  diskLimit: 'SSE_DISK_LIMIT',
   daemonSocket: 'SSE_DAEMON_SOCKET',
   adminSocket: 'SSE_ADMIN_SOCKET',
   hostSocket: 'SSE_HOST_SOCKET',

@@ -1,4 +1,5 @@
 import type { RunEvent } from '@ssebench/contracts/events';
+import { bytes } from '@ssebench/contracts/units';
 
 const CHECK_TITLES = {
   build: 'build',
@@ -50,14 +51,6 @@ export function duration(milliseconds: number): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
   return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`;
-}
-
-/** `512 bytes`, `3.4 KiB`, `1.2 GiB`. */
-export function bytes(count: number): string {
-  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
-  if (count < 1024) return `${count} bytes`;
-  const power = Math.min(Math.floor(Math.log2(count) / 10), units.length);
-  return `${(count / 1024 ** power).toFixed(1)} ${units[power - 1]}`;
 }
 
 function checkTitle({

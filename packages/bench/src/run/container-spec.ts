@@ -54,6 +54,7 @@ export function workContainer(frame: RunFrame, side: AgentSide): ContainerSpec {
       [ENV.difficulty]: String(settings.difficulty),
       [ENV.timeout]: String(settings.timeout),
       [ENV.agentGrace]: String(side.agentGrace),
+      ...(frame.limits.disk_bytes !== null && { [ENV.diskLimit]: String(frame.limits.disk_bytes) }),
       [ENV.modelName]: settings.model,
       [ENV.apiKey]: '',
       [ENV.baseUrl]: '',

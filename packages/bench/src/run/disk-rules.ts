@@ -1,7 +1,7 @@
-import { archiveExcess, type DiskUse } from '@ssebench/contracts/caps';
+import { archiveExcess, type DiskUse, diskExcess } from '@ssebench/contracts/caps';
 import { type Fault, fault, type Phase } from '@ssebench/contracts/faults';
 import type { EffectiveLimits } from '@ssebench/contracts/limits';
-import { bytes } from '../progress/narrate.ts';
+import { bytes } from '@ssebench/contracts/units';
 import type { HostDisk } from './host-disks.ts';
 
 /** With less than this free, the host needs the rest for itself. */
@@ -37,11 +37,9 @@ export function brokenLimit(use: RunUse, limits: EffectiveLimits, phase: Phase):
   const excess = archiveExcess(use.archive);
   if (excess !== undefined) return fault('archive_limit', `the agent's archive: ${excess}`, { phase });
   const { disk_bytes } = limits;
-  const layer = use.layer?.bytes ?? 0;
-  if (disk_bytes === null || layer + use.archive.bytes <= disk_bytes) return undefined;
-  const archive = use.archive.bytes > 0 ? ` and ${bytes(use.archive.bytes)} of archive` : '';
-  const detail = `the container wrote ${bytes(layer)}${archive}: more than ${bytes(disk_bytes)}, the limit (--disk)`;
-  return fault('disk_limit', detail, { phase });
+  if (disk_bytes === null) return undefined;
+  const detail = diskExcess(use.layer?.bytes ?? 0, use.archive.bytes, disk_bytes);
+  return detail === undefined ? undefined : fault('disk_limit', detail, { phase });
 }
 
 /** Of which resource a disk has less than the floor. */

@@ -26,7 +26,7 @@ const FIRST_LOOK = 2_000;
  */
 const PATIENCE = 8_000;
 const PATIENCE_SPREAD = 8_000;
-/** The look at a run whose agent has ended; milliseconds. */
+/** The look that tells who filled a disk; milliseconds. */
 const LAST_LOOK_LIMIT = 30_000;
 
 interface WatchOptions {
@@ -56,28 +56,12 @@ export class DiskWatch implements Disposable {
   readonly #options: WatchOptions;
   readonly #stop = new AbortController();
   readonly #patience = PATIENCE + Math.random() * PATIENCE_SPREAD;
-  readonly #overAtEnd = Promise.withResolvers<DiskStop>();
-  #last: Promise<Fault | undefined> | undefined;
   #places: Places | undefined;
   #before: readonly HostDisk[] = [];
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    this.broken = Promise.race([this.#watch(), this.#overAtEnd.promise]);
-  }
-
-  /** Looks at once: the agent has ended, and what it left may be over a limit. */
-  agentEnded(): void {
-    this.#last ??= this.#lookAtEnd();
-  }
-
-  /**
-   * The limit of its own that a run was over when its agent ended. Where that moment was not told, it is looked for now,
-   * or, with `told`, not any more: the container has gone on to something else.
-   */
-  async lastLook(only?: 'told'): Promise<Fault | undefined> {
-    if (!only) this.agentEnded();
-    return this.#last;
+    this.broken = this.#watch();
   }
 
   /** Why something may have failed for which there was no room; undefined when there is room. */
@@ -143,13 +127,6 @@ export class DiskWatch implements Disposable {
       const isDue = host.blame === 'agent' || disks.some(isCritical) || lookedAt - lowSince >= this.#patience;
       if (isDue) return { fault: host, use, urgent: true };
     }
-  }
-
-  async #lookAtEnd(): Promise<Fault | undefined> {
-    const use = await measureRun(this.#measured, this.#limited());
-    const cause = brokenLimit(use, this.#options.limits, 'agent');
-    if (cause) this.#overAtEnd.resolve({ fault: cause, use, urgent: false });
-    return cause;
   }
 
   #limited(): AbortSignal {

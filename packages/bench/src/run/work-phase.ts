@@ -63,7 +63,6 @@ export async function followWork(scene: RunScene, lease: ContainerLease, { begin
     begin(hostSocket(scene, course, 'work'), (event) => {
       progress.event(event);
       if (event.type === 'captured') captured.resolve();
-      if (event.type === 'step_ended' && event.step === 'agent') watch.agentEnded();
       if (event.type === 'step_started') phase = PHASE_OF[event.step] ?? phase;
     }),
   );
@@ -116,7 +115,7 @@ export async function stopWork({ record, directory, place, signal }: RunScene, l
 }
 
 async function takeOutcome(
-  { record, directory, place, facts }: RunScene,
+  { record, directory, place }: RunScene,
   lease: ContainerLease,
   phaseNow: () => Phase,
   watch: DiskWatch,
@@ -126,9 +125,6 @@ async function takeOutcome(
   await explainByDisk(record, record.work?.fault, watch);
   if (record.work?.fault) record.fail(record.work.fault, 'work');
   if (!record.work && !record.fault) record.fail(await lease.lost(phaseNow));
-  if (record.fault) return;
-  const broken = await watch.lastLook(facts.settings.grading === 'same' ? 'told' : undefined);
-  if (broken) record.fail(broken);
 }
 
 /** Seconds from the container's start to the host's own deadline. */

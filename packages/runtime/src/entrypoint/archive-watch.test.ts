@@ -1,9 +1,9 @@
 import { linkSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CAPS } from '@ssebench/contracts/caps';
+import { archiveExcess, CAPS } from '@ssebench/contracts/caps';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { archiveOver, watchArchive } from './archive-watch.ts';
+import { archiveUse, watchArchive } from './archive-watch.ts';
 
 let archive: string;
 beforeEach(() => {
@@ -19,9 +19,9 @@ function fill(): void {
 
 test('an archive has room for what agents keep, and no more', async () => {
   writeFileSync(join(archive, 'dialog.jsonl'), '{}\n');
-  expect(await archiveOver(archive)).toBeUndefined();
+  expect(archiveExcess(await archiveUse(archive))).toBeUndefined();
   fill();
-  expect(await archiveOver(archive)).toBe('more than 50000 files and directories');
+  expect(archiveExcess(await archiveUse(archive))).toBe('more than 50000 files and directories');
 });
 
 test('one that gets too large while the agent works is told of at once', async () => {

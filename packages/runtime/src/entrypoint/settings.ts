@@ -27,6 +27,8 @@ export interface Settings extends CommandLine {
   /** Of the agent's HTTP listener. */
   httpPort: number;
   agentTimeout: number;
+  /** Bytes that the container may write until the agent's end. */
+  diskLimit: number | undefined;
   agentGrace: number;
   checkTimeout: number;
   /** Undefined: made from the check limit and the number of PoCs. */
@@ -62,6 +64,7 @@ export function readSettings(commandLine: CommandLine, env: NodeJS.ProcessEnv): 
       agentSocket: env[ENV.daemonSocket] || CONTAINER.agentSocket,
       httpPort: portOf(env, ENV.httpPort) ?? CONTAINER.agentHttpPort,
       agentTimeout: secondsOf(env, ENV.timeout) ?? DEFAULTS.agentTimeout,
+      diskLimit: bytesOf(env, ENV.diskLimit),
       agentGrace: secondsOf(env, ENV.agentGrace) ?? DEFAULTS.agentGrace,
       checkTimeout: secondsOf(env, ENV.checkTimeout) ?? DEFAULTS.checkTimeout,
       gradingTimeout: secondsOf(env, ENV.gradingTimeout),

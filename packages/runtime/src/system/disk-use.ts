@@ -11,6 +11,8 @@ interface DiskUseOptions {
   skipUnchanged?: boolean;
   /** Counting ends when there are more. */
   maxFiles?: number;
+  /** Ends the counting. */
+  signal?: AbortSignal | undefined;
 }
 
 interface Level {
@@ -22,10 +24,10 @@ interface Level {
 /**
  * What the entries of a directory take of their disk: blocks, not lengths, and a file with several names once. No link is
  * followed and no path grows too long, whatever moves meanwhile; what we may not enter counts as one entry.
- * @throws the file system's error when the directory itself can't be read, or nests deeper than we may have descriptors
+ * @throws the file system's error when the directory itself can't be read, or nests deeper than we may have descriptors; the signal's reason
  */
 export async function diskUse(root: string, options: DiskUseOptions = {}): Promise<DiskUse> {
-  const { except, since = 0, skipUnchanged = false, maxFiles = Number.POSITIVE_INFINITY } = options;
+  const { except, since = 0, skipUnchanged = false, maxFiles = Number.POSITIVE_INFINITY, signal } = options;
   const used: DiskUse = { bytes: 0, files: 0 };
   const linked = new Set<bigint>();
   const pacer = new Pacer();
@@ -34,6 +36,7 @@ export async function diskUse(root: string, options: DiskUseOptions = {}): Promi
     for (let level = open.at(-1); level; level = open.at(-1)) {
       const entry = level.entries.pop();
       if (pacer.due) await pacer.giveWay();
+      signal?.throwIfAborted();
       if (entry === undefined) {
         open.pop();
         level.directory[Symbol.dispose]();

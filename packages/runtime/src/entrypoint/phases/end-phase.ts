@@ -1,16 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { archiveExcess, type DiskUse, diskExcess } from '@ssebench/contracts/caps';
 import { type Fault, FaultError, fault } from '@ssebench/contracts/faults';
 import { DaemonError } from '../../client/daemon-error.ts';
 import { endProcessesOf } from '../../system/processes.ts';
 import { giveBack } from '../archive-owner.ts';
-import { archiveOver } from '../archive-watch.ts';
+import { archiveUse } from '../archive-watch.ts';
 import { log } from '../log.ts';
 import type { RunContext } from '../run-context.ts';
+import { writtenHere } from '../written-here.ts';
 import type { Phase } from './phase.ts';
 
 /** Limit of the daemon's part, which ends in bounded time of its own; and in a run that is to stop. Milliseconds. */
 const END_MS = 60_000;
 const STOP_MS = 3_000;
+
+/** Limit of measuring what the container wrote. Milliseconds. */
+const MEASURE_MS = 30_000;
+const NOTHING: DiskUse = { bytes: 0, files: 0 };
 
 /** How often, and after what pause, a daemon that does not answer at all is asked again. */
 const TRIES = 5;
@@ -26,7 +32,7 @@ export const endPhase: Phase = {
   async run(run) {
     try {
       await endAgent(run);
-      await judgeArchive(run);
+      await judgeDisk(run);
     } finally {
       returnArchive(run);
     }
@@ -51,11 +57,27 @@ async function endAgent(run: RunContext): Promise<void> {
   }
 }
 
-/** What the agent wrote just before its end counts, too: nobody writes any more. @throws FaultError `archive_limit` */
-async function judgeArchive({ settings: { archive } }: RunContext): Promise<void> {
-  if (!archive) return;
-  const excess = await archiveOver(archive).catch((error: unknown) => `can't be measured: ${String(error)}`);
+/**
+ * What the agent wrote just before its end counts, too: nobody writes any more, and nobody else sees this moment for certain.
+ * @throws FaultError `archive_limit`, `disk_limit`
+ */
+async function judgeDisk({ settings: { archive, diskLimit, root }, stopped }: RunContext): Promise<void> {
+  const archived = archive === undefined ? NOTHING : await archiveUse(archive).catch(cantMeasure);
+  const excess = archiveExcess(archived);
   if (excess !== undefined) throw new FaultError(fault('archive_limit', `the agent's archive: ${excess}`));
+  if (diskLimit === undefined || !root) return;
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(MEASURE_MS)]);
+  const own = await writtenHere(archive, signal).catch((error: unknown) => {
+    // The host watched this run all the time; here only the last moments are new.
+    log('WARN', 'What the container wrote could not be measured', { error: String(error) });
+    return NOTHING;
+  });
+  const over = diskExcess(own.bytes, archived.bytes, diskLimit);
+  if (over !== undefined) throw new FaultError(fault('disk_limit', over));
+}
+
+function cantMeasure(error: unknown): never {
+  throw new FaultError(fault('archive_limit', `the agent's archive can't be measured: ${String(error)}`));
 }
 
 /** The run is lost already; this only leaves nothing of the agent behind. */
