@@ -2,6 +2,7 @@ import { Agent as HttpAgent, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { inspect } from 'node:util';
 import Modem from 'docker-modem';
 import { EngineError } from '../errors.ts';
 import type { ByteSource, CallOptions } from '../port.ts';
@@ -35,6 +36,8 @@ export class Transport {
     this.address = address.display;
     const tls = 'host' in address ? address.tls : undefined;
     this.#agent = tls ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+    // The client words each request for its debug log whether or not there is one, and with it every open socket of the agent.
+    Object.defineProperty(this.#agent, inspect.custom, { value: () => 'Agent' });
     // The client reads DOCKER_HOST and its like by itself; each of them is said here so that none slips in.
     this.#modem = new Modem({
       socketPath: 'socketPath' in address ? address.socketPath : undefined,
