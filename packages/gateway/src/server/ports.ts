@@ -1,0 +1,160 @@
+/** What the server needs of the ledger, the models and the clock. Every call is synchronous but `Clock.wait`: no other call comes between. */
+
+/** Thousand-millionths of a US dollar. */
+export type NanoUsd = bigint;
+
+/** The protocols that clients speak to the gateway, and the gateway to providers. */
+export const PROTOCOLS = ['anthropic-messages', 'openai-chat', 'openai-responses', 'gemini'] as const;
+export type ProtocolName = (typeof PROTOCOLS)[number];
+
+/** Tokens of one call or a sum of calls. The kinds do not overlap, `reasoning` aside, which is part of `output`. */
+export interface Usage {
+  /** Input that no cache held and none keeps. */
+  readonly input: number;
+  readonly cacheRead: number;
+  /** Input written to a cache that keeps it for 5 minutes (or as long as the provider pleases). */
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+/** A model as clients name it. `name` is what a run's key is for. */
+export interface GatewayModel {
+  readonly name: string;
+  readonly provider: 'anthropic' | 'openai' | 'google' | 'compatible';
+  /** The protocols that this model's provider speaks itself. */
+  readonly protocols: readonly ProtocolName[];
+  readonly upstreamModel: string;
+  /**
+   * Without a trailing `/`; a protocol's path is appended as the client sees it: Anthropic `…` + `/v1/messages`, OpenAI
+   * and compatible `…/v1` + `/chat/completions`, Google `…` + `/v1beta/models/M:generateContent`.
+   */
+  readonly baseUrl: string;
+  /** @throws Error naming the variable that is not set; never with a value in it */
+  readonly apiKey: () => string;
+  /** What a request that lacks an output limit gets. */
+  readonly defaultOutputTokens: number;
+  /** The most that the model can answer in one call; a higher limit is lowered to it. Undefined: not known. */
+  readonly maxOutputTokens: number | undefined;
+}
+
+export interface ModelCatalog {
+  /** The model of that name as its file says now. */
+  get(name: string): GatewayModel | undefined;
+  /** For `status`: the names, and what is wrong with the files (`path:line: …`). */
+  names(): readonly string[];
+  problems(): readonly string[];
+}
+
+/** Prices of one model, as functions: what they are made of stays with the price table. Undefined: no price is known. */
+export interface Pricing {
+  /** What a call can cost at most: `requestBytes` bounds the input tokens from above (a token has at least one byte). */
+  upperBound(model: GatewayModel, requestBytes: number, outputTokens: number): NanoUsd | undefined;
+  /** The highest output limit whose upper bound is within `amount`; below 1 when the input alone is more. */
+  affordableOutput(model: GatewayModel, requestBytes: number, amount: NanoUsd): number;
+  costOf(model: GatewayModel, usage: Usage): NanoUsd;
+}
+
+/** A key that was found and not revoked. */
+export interface KeyInfo {
+  readonly runId: string;
+  readonly model: string;
+  readonly budget: NanoUsd;
+  /** Calls at one time. */
+  readonly concurrency: number;
+  /** What the server keeps with a key so that it outlives the process (JSON); the ledger does not read it. */
+  readonly settings: string;
+}
+
+export type Reservation =
+  | { readonly granted: true; readonly amount: NanoUsd }
+  | { readonly granted: false; readonly reason: 'budget' | 'concurrency' | 'revoked' | 'unknown_key'; readonly left: NanoUsd };
+
+/** How a call that was reserved ended. */
+export interface Settlement {
+  readonly usage: Usage;
+  readonly cost: NanoUsd;
+  /** What may have been spent beyond `cost` (the client or the provider went away before the usage was told). Counted in the budget, never as spend. */
+  readonly uncertain: NanoUsd;
+  /** What the provider said it served. */
+  readonly servedModel: string | undefined;
+  readonly fingerprint: string | undefined;
+  /** HTTP status of the provider's answer. */
+  readonly status: number;
+  /** The output limit after it was lowered for lack of money; undefined: it was not. */
+  readonly loweredOutputTo: number | undefined;
+  readonly firstByteMs: number | undefined;
+  readonly totalMs: number;
+}
+
+export interface Refusal {
+  readonly runId: string;
+  readonly protocol: ProtocolName | undefined;
+  /** What kind of thing was refused, e.g. `field`, `tool`, `content`, `route`. */
+  readonly code: string;
+  /** The field, as a path into the request (`tools[2].type`), or the route. */
+  readonly field: string;
+  /** What stood there, shortened; no content of messages. */
+  readonly found: string;
+}
+
+export interface RefusalCount extends Refusal {
+  readonly count: number;
+  /** Milliseconds since the epoch. */
+  readonly lastAt: number;
+}
+
+export interface RunSpend {
+  readonly runId: string;
+  readonly model: string;
+  readonly revoked: boolean;
+  readonly budget: NanoUsd;
+  readonly settled: NanoUsd;
+  /** Reserved by calls that are under way. */
+  readonly reserved: NanoUsd;
+  readonly uncertain: NanoUsd;
+  readonly calls: number;
+  /** Calls that the provider answered with success. */
+  readonly answered: number;
+  readonly usage: Usage;
+  readonly servedModels: readonly string[];
+  readonly fingerprints: readonly string[];
+  /** A reservation was denied because of the budget. */
+  readonly budgetExhausted: boolean;
+  /** Calls whose output limit was lowered for lack of money. */
+  readonly lowered: number;
+  readonly refusals: readonly RefusalCount[];
+}
+
+export interface Ledger {
+  /** A new key, told this once. @throws Error when the run has a live key */
+  createKey(run: KeyInfo): string;
+  /** The key's run; undefined: unknown. A revoked key is found too, with `revoked`. */
+  find(key: string): (KeyInfo & { readonly revoked: boolean }) | undefined;
+  /** Keys that are not revoked, so that a new process serves the runs of the one before. */
+  liveRuns(): readonly KeyInfo[];
+  /**
+   * Takes `wanted` from the key's budget, or what is left if that is at least `least`. Durable when it returns.
+   * @param callId new for every call
+   */
+  reserve(key: string, callId: string, wanted: NanoUsd, least: NanoUsd): Reservation;
+  /** Ends a reservation with what was spent. In one transaction; a second end of a call changes nothing. */
+  settle(callId: string, settlement: Settlement): void;
+  /** Ends a reservation of a call that the provider did not serve (never reached, or refused): nothing is counted. */
+  release(callId: string, status: number): void;
+  /** No reservation is granted to the run's key from here on. */
+  revoke(runId: string): void;
+  recordRefusal(refusal: Refusal): void;
+  /** Undefined: no such run. */
+  spend(runId: string): RunSpend | undefined;
+  /** Every field and kind that was refused, over all runs, latest first. */
+  refusals(): readonly RefusalCount[];
+}
+
+export interface Clock {
+  /** Milliseconds, monotonic. */
+  now(): number;
+  /** Ends early, without a throw, when `signal` aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
