@@ -2,8 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -30,7 +32,9 @@ beforeEach(() => {
   for (const folder of ['scripts', 'bin', 'packages/bench/src', 'elsewhere'])
     mkdirSync(join(clone, folder), { recursive: true });
   copyFileSync('ssebench', join(clone, 'ssebench'));
-  copyFileSync('scripts/bring-node.sh', join(clone, 'scripts/bring-node.sh'));
+  for (const script of ['bring-node.sh', 'command.ts', 'command']) {
+    cpSync(join('scripts', script), join(clone, 'scripts', script), { recursive: true });
+  }
   writeFileSync(join(clone, 'packages/bench/src/main.ts'), MAIN);
   writeFileSync(join(clone, 'package-lock.json'), '{}');
   npm(NPM);
@@ -78,6 +82,32 @@ test('the command works through links, absolute and relative', () => {
   symlinkSync('../elsewhere/absolute', join(clone, 'bin/sse'));
   expect(run('./absolute', 'x').said).toMatchObject({ args: ['x'] });
   expect(run(join(clone, 'bin/sse'), 'y').said).toMatchObject({ args: ['y'], cwd: join(clone, 'elsewhere') });
+});
+
+test('what runs is a bundle of the sources as they are, found beside themselves', () => {
+  run('../ssebench');
+  symlinkSync(join(process.cwd(), 'node_modules/esbuild'), join(clone, 'node_modules/esbuild'));
+  const source = join(clone, 'packages/bench/src/main.ts');
+  const said = (word: string) => `console.log(JSON.stringify({ word: ${JSON.stringify(word)}, at: import.meta.url }));`;
+  for (const word of ['first', 'second']) {
+    writeFileSync(source, said(word));
+    for (const _ of ['made', 'found']) expect(run('../ssebench').said).toEqual({ word, at: `file://${source}` });
+  }
+  expect(readdirSync(join(clone, '.cache/command'))).toHaveLength(2);
+});
+
+test('a bundle that is not used for weeks goes when another is made', () => {
+  run('../ssebench');
+  symlinkSync(join(process.cwd(), 'node_modules/esbuild'), join(clone, 'node_modules/esbuild'));
+  run('../ssebench');
+  const cache = join(clone, '.cache/command');
+  const [old = ''] = readdirSync(cache);
+  const longAgo = Date.now() / 1000 - 30 * 24 * 3600;
+  utimesSync(join(cache, old), longAgo, longAgo);
+  writeFileSync(join(clone, 'packages/bench/src/main.ts'), `${MAIN}\n`);
+  run('../ssebench');
+  expect(readdirSync(cache)).toHaveLength(1);
+  expect(readdirSync(cache)).not.toContain(old);
 });
 
 test("an installation that fails ends with npm's words and where the rest is", () => {

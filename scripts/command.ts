@@ -1,0 +1,18 @@
+/**
+ * The `ssebench` command from a clone: loads the bundle of the sources as they are, making it first when they have
+ * changed. One file in place of four hundred is read five times as fast. Where no bundle can be made, the sources run.
+ */
+import { pathToFileURL } from 'node:url';
+import { findBundle } from './command/bundle-cache.ts';
+
+const ROOT = new URL('..', import.meta.url);
+const SOURCE = new URL('packages/bench/src/main.ts', ROOT);
+
+await import(await entry());
+
+async function entry(): Promise<string> {
+  const place = findBundle(ROOT);
+  if (place.isMade) return pathToFileURL(place.entry).href;
+  const { makeBundle } = await import('./command/make-bundle.ts');
+  return (await makeBundle(ROOT, SOURCE, place)) ? pathToFileURL(place.entry).href : SOURCE.href;
+}

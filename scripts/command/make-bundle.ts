@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Plugin } from 'esbuild';
+import type { BundlePlace } from './bundle-cache.ts';
+
+/** A command that runs for days may still load parts of the bundle that it was started from. Milliseconds. */
+const KEPT_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** Modules find files beside themselves; bundled, they still have to look there. */
+const ownPlace: Plugin = {
+  name: 'own-place',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/packages\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes('import.meta.url')) return undefined;
+      return { contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)), loader: 'ts' };
+    });
+  },
+};
+
+/** Engines are not reached over SSH: an address that asks for it is refused before its client would be. */
+const withoutSsh: Plugin = {
+  name: 'without-ssh',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^ssh2$/ }, () => ({ path: 'ssh2', namespace: 'none' }));
+    onLoad({ filter: /.*/, namespace: 'none' }, () => ({ contents: 'exports.Client = undefined;' }));
+  },
+};
+
+/** Bundled CommonJS asks for Node's own modules by `require`. */
+const REQUIRE = "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
+
+/** Bundles the command, whole or not at all. False where that fails: no room, no right to write, no bundler. */
+export async function makeBundle(root: URL, source: URL, { cache, directory }: BundlePlace): Promise<boolean> {
+  try {
+    const { build } = await import('esbuild');
+    mkdirSync(cache, { recursive: true });
+    const made = mkdtempSync(join(cache, 'making-'));
+    try {
+      await build({
+        absWorkingDir: fileURLToPath(root),
+        entryPoints: { main: fileURLToPath(source) },
+        outdir: made,
+        outExtension: { '.js': '.mjs' },
+        bundle: true,
+        splitting: true,
+        platform: 'node',
+        target: 'node24',
+        format: 'esm',
+        banner: { js: REQUIRE },
+        plugins: [ownPlace, withoutSsh],
+        legalComments: 'none',
+        logLevel: 'silent',
+      });
+      moveTo(directory, made);
+    } finally {
+      rmSync(made, { recursive: true, force: true });
+    }
+    removeOld(cache, directory);
+    return true;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}
+
+/** Another command may have made the same meanwhile: then that one stays. */
+function moveTo(directory: string, made: string): void {
+  try {
+    renameSync(made, directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+}
+
+function removeOld(cache: string, except: string): void {
+  const oldest = Date.now() - KEPT_MS;
+  for (const name of readdirSync(cache)) {
+    const path = join(cache, name);
+    if (path !== except && statSync(path).mtimeMs < oldest) rmSync(path, { recursive: true, force: true });
+  }
+}
