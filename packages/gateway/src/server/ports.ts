@@ -1,3 +1,5 @@
+import type { ModelPrices } from '../prices/prices.ts';
+
 /** What the server needs of the ledger, the models and the clock. Every call is synchronous but `Clock.wait`: no other call comes between. */
 
 /** Thousand-millionths of a US dollar. */
@@ -37,6 +39,8 @@ export interface GatewayModel {
   readonly defaultOutputTokens: number;
   /** The most that the model can answer in one call; a higher limit is lowered to it. Undefined: not known. */
   readonly maxOutputTokens: number | undefined;
+  /** Undefined: no price is known, and no call may be made. */
+  readonly prices: ModelPrices | 'free' | undefined;
 }
 
 export interface ModelCatalog {
@@ -47,12 +51,25 @@ export interface ModelCatalog {
   problems(): readonly string[];
 }
 
-/** Prices of one model, as functions: what they are made of stays with the price table. Undefined: no price is known. */
+/** What bounds the input tokens of a request from above. */
+export interface RequestSize {
+  /** Of the whole body: a token of text has at least one byte. */
+  readonly bytes: number;
+  /** Pictures in it: a small file may be many tokens. Default 0. */
+  readonly images?: number;
+  /** Documents, sound and video in it: they may be as many tokens as the model reads at all. Default 0. */
+  readonly documents?: number;
+  /** The longest that the request has its input kept in a cache where that costs extra. Default: the dearest there is. */
+  readonly cacheWrites?: 'none' | '5m' | '1h';
+}
+
+/** Prices as functions of a model: what they are made of stays with the price table. */
 export interface Pricing {
-  /** What a call can cost at most: `requestBytes` bounds the input tokens from above (a token has at least one byte). */
-  upperBound(model: GatewayModel, requestBytes: number, outputTokens: number): NanoUsd | undefined;
-  /** The highest output limit whose upper bound is within `amount`; below 1 when the input alone is more. */
-  affordableOutput(model: GatewayModel, requestBytes: number, amount: NanoUsd): number;
+  /** What a call can cost at most. Undefined: no price is known. */
+  upperBound(model: GatewayModel, request: RequestSize, outputTokens: number): NanoUsd | undefined;
+  /** The highest output limit whose upper bound is within `amount`, at most 2^31-1; below 1 when the input alone is more. */
+  affordableOutput(model: GatewayModel, request: RequestSize, amount: NanoUsd): number;
+  /** Exact, rounded up once. @throws Error when no price is known */
   costOf(model: GatewayModel, usage: Usage): NanoUsd;
 }
 
@@ -67,9 +84,15 @@ export interface KeyInfo {
   readonly settings: string;
 }
 
+/**
+ * Why money was refused. `reserved`: calls that are under way hold it; what they do not spend comes back when they end, so
+ * ask again then. `budget`: it is spent.
+ */
+export type Denial = 'budget' | 'reserved' | 'concurrency' | 'revoked' | 'unknown_key';
+
 export type Reservation =
   | { readonly granted: true; readonly amount: NanoUsd }
-  | { readonly granted: false; readonly reason: 'budget' | 'concurrency' | 'revoked' | 'unknown_key'; readonly left: NanoUsd };
+  | { readonly granted: false; readonly reason: Denial; readonly left: NanoUsd };
 
 /** How a call that was reserved ended. */
 export interface Settlement {
@@ -120,7 +143,7 @@ export interface RunSpend {
   readonly usage: Usage;
   readonly servedModels: readonly string[];
   readonly fingerprints: readonly string[];
-  /** A reservation was denied because of the budget. */
+  /** A reservation was denied with `budget`. */
   readonly budgetExhausted: boolean;
   /** Calls whose output limit was lowered for lack of money. */
   readonly lowered: number;
@@ -135,7 +158,8 @@ export interface Ledger {
   /** Keys that are not revoked, so that a new process serves the runs of the one before. */
   liveRuns(): readonly KeyInfo[];
   /**
-   * Takes `wanted` from the key's budget, or what is left if that is at least `least`. Durable when it returns.
+   * Takes `wanted` from the key's budget. Where no other call of the run is under way, so that waiting brings no more: what
+   * is left, if that is at least `least`. Durable when it returns.
    * @param callId new for every call
    */
   reserve(key: string, callId: string, wanted: NanoUsd, least: NanoUsd): Reservation;
