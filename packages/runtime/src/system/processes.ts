@@ -4,11 +4,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Longest that ending a user's processes may take, and the part of it that stopping them first may take. Milliseconds. */
 const LIMIT_MS = 10_000;
 const STOP_LIMIT_MS = 4_000;
+/** Longest that the rest of them may take to be collected after that. Milliseconds. */
+const COLLECT_LIMIT_MS = 10_000;
+/** So many that nobody has collected yet keep nobody from starting a process: the limit of a container is thousands. */
+const FEW_ZOMBIES = 64;
 
 export interface ProcessEnd {
   /** How many processes were found and are gone. */
   ended: number;
-  /** Process ids that were still there at the end of the time. */
+  /** Process ids that were still there at the end of the time, as zombies or alive. */
   survivors: number[];
 }
 
@@ -16,7 +20,8 @@ export interface ProcessEnd {
  * Ends every process whose real, effective or saved user id is one of `uids`, within {@link LIMIT_MS}.
  * Works at the pids limit: nothing is forked, the scan of `/proc` and the signals are ours. All are stopped first, until
  * two scans agree, so that none can fork away between a scan and its signals; then they are killed until none is left.
- * Zombies do not count; the calling process is never touched.
+ * Zombies are nothing to end, but they take room under the pids limit: it waits until only a few are left of them, for
+ * the container's init to collect. The calling process is never touched.
  * @throws RangeError for user 0 and for the caller's own.
  */
 export async function endProcessesOf(
@@ -48,19 +53,48 @@ export async function endProcessesOf(
     left = processesOf(wanted);
     if (!within(LIMIT_MS)) break;
   }
+  if (left.length === 0 && !options.signal?.aborted) left = await tooManyZombies(wanted);
   return { ended: seen.size - left.filter((pid) => seen.has(pid)).length, survivors: left };
+}
+
+/** Waits until a user's zombies are few. Returns none then, and all of them when time is up. */
+async function tooManyZombies(uids: ReadonlySet<number>): Promise<number[]> {
+  const deadline = performance.now() + COLLECT_LIMIT_MS;
+  for (;;) {
+    const zombies = scan(uids, isZombie);
+    if (zombies.length <= FEW_ZOMBIES) return [];
+    if (performance.now() > deadline) return zombies;
+    await pause(10);
+  }
 }
 
 /** Ids of the live processes of these users, ascending. */
 export function processesOf(uids: ReadonlySet<number>): number[] {
+  return scan(uids, isAlive);
+}
+
+function scan(uids: ReadonlySet<number>, isIt: (status: string) => boolean): number[] {
   const found: number[] = [];
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const status = statusOf(pid);
-    if (status && !/^State:\s+[ZX]/m.test(status) && usersOf(status).some((uid) => uids.has(uid))) found.push(pid);
+    if (status && isIt(status) && usersOf(status).some((uid) => uids.has(uid))) found.push(pid);
   }
   return found.sort((a, b) => a - b);
+}
+
+function isAlive(status: string): boolean {
+  return !/^State:\s+[ZX]/m.test(status) || isHeadless(status);
+}
+
+function isZombie(status: string): boolean {
+  return /^State:\s+Z/m.test(status) && !isHeadless(status);
+}
+
+/** A process whose first thread has ended looks like a zombie while its others go on. */
+function isHeadless(status: string): boolean {
+  return Number(/^Threads:\s+(\d+)/m.exec(status)?.[1]) > 1;
 }
 
 /** `/proc/<pid>/status`; undefined when the process is gone. */
