@@ -103,8 +103,10 @@ export interface Settlement {
   /** What the provider said it served. */
   readonly servedModel: string | undefined;
   readonly fingerprint: string | undefined;
-  /** HTTP status of the provider's answer. */
+  /** HTTP status of the provider's answer; 0: none came. */
   readonly status: number;
+  /** Why the answer is not whole (`client went away`, `provider broke off: …`, `revoked`); undefined: it is. */
+  readonly failure: string | undefined;
   /** The output limit after it was lowered for lack of money; undefined: it was not. */
   readonly loweredOutputTo: number | undefined;
   readonly firstByteMs: number | undefined;
@@ -140,6 +142,10 @@ export interface RunSpend {
   readonly calls: number;
   /** Calls that the provider answered with success. */
   readonly answered: number;
+  /** Calls that ended in an error of the provider, or that it never answered. */
+  readonly failed: number;
+  /** How the latest call that is over ended; undefined: none is. */
+  readonly lastCall: { readonly ok: boolean; readonly status: number; readonly words: string } | undefined;
   readonly usage: Usage;
   readonly servedModels: readonly string[];
   readonly fingerprints: readonly string[];
@@ -165,8 +171,8 @@ export interface Ledger {
   reserve(key: string, callId: string, wanted: NanoUsd, least: NanoUsd): Reservation;
   /** Ends a reservation with what was spent. In one transaction; a second end of a call changes nothing. */
   settle(callId: string, settlement: Settlement): void;
-  /** Ends a reservation of a call that the provider did not serve (never reached, or refused): nothing is counted. */
-  release(callId: string, status: number): void;
+  /** Ends a reservation of a call that the provider did not serve (never reached: status 0, or refused): nothing is counted. */
+  release(callId: string, status: number, words: string): void;
   /** No reservation is granted to the run's key from here on. */
   revoke(runId: string): void;
   recordRefusal(refusal: Refusal): void;
