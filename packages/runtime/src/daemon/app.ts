@@ -1,15 +1,16 @@
+import type { Server } from 'node:http';
 import { API_ERROR_CODES, type ApiErrorCode, ROUTES, type Route } from '@ssebench/contracts/daemon-api';
 import { FaultError } from '@ssebench/contracts/faults';
-import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { agentExited, capture, prepareGrading, publishEvent } from './api/admin.ts';
-import { MAX_BODY_BYTES } from './api/body.ts';
 import { streamEvents } from './api/events.ts';
 import type { Handler } from './api/handler.ts';
 import { capabilities, dialog, diff, files, finalDiff, project, referencePatch, result, version } from './api/reads.ts';
 import { callTool } from './api/tools.ts';
 import { DaemonError, messageOf } from './daemon-error.ts';
 import { admit } from './gate.ts';
+import { type Answer, json } from './http/answer.ts';
+import type { Call } from './http/call.ts';
+import { httpServer } from './http/server.ts';
 import type { ListenerKind } from './listener.ts';
 import { log } from './log.ts';
 import type { Services } from './services.ts';
@@ -33,31 +34,27 @@ const HANDLERS: Record<string, Handler> = {
 };
 
 /** The daemon's API as one listener serves it: every route of the contract, each with the answer that its caller may have. */
-export function createApp(services: Services, listener: ListenerKind): Hono {
-  const app = new Hono();
-  app.use(
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: () => {
-        throw new DaemonError('invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
-      },
+export function createApp(services: Services, listener: ListenerKind): Server {
+  return httpServer({
+    routes: ROUTES.map((route) => {
+      const handler = handlerOf(route);
+      const handle = (call: Call) => {
+        admit(route.access, listener);
+        return handler(call, services, listener);
+      };
+      return { method: route.method, path: route.path, handle };
     }),
-  );
-  for (const route of ROUTES) {
-    const handler = handlerOf(route);
-    app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) => {
-      admit(route.access, listener);
-      return handler(context, services, listener);
-    });
-  }
-  app.notFound(({ req, json }) => json(errorBody('not_found', `no such endpoint: ${req.method} ${req.path}`), 404));
-  app.onError((error, context) => {
-    if (error instanceof DaemonError) return context.json(errorBody(error.code, error.message), error.status);
-    if (error instanceof FaultError) return context.json(errorBody(codeOf(error), error.fault.detail), 500);
-    if (!context.req.raw.signal.aborted) log('error', 'A call failed', { path: context.req.path, error: error.stack });
-    return context.json(errorBody('internal', `internal error: ${messageOf(error)}`), 500);
+    notFound: (method, path) => json(errorBody('not_found', `no such endpoint: ${method} ${path}`), 404),
+    failed,
   });
-  return app;
+}
+
+function failed(error: unknown, { path, signal }: Call): Answer {
+  if (error instanceof DaemonError) return json(errorBody(error.code, error.message), error.status);
+  if (error instanceof FaultError) return json(errorBody(codeOf(error), error.fault.detail), 500);
+  const stack = error instanceof Error ? error.stack : undefined;
+  if (!signal.aborted) log('error', 'A call failed', { path, error: stack });
+  return json(errorBody('internal', `internal error: ${messageOf(error)}`), 500);
 }
 
 function handlerOf({ method, path }: Route): Handler {

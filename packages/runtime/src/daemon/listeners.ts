@@ -2,7 +2,6 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { dirname } from 'node:path';
-import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
 import { ConfigError, type ListenerConfig } from './config.ts';
 import { messageOf } from './daemon-error.ts';
@@ -79,7 +78,7 @@ export class Listeners {
   }
 
   async #listen(kind: ListenerKind, options: ListenOptions): Promise<void> {
-    const server = createAdaptorServer({ fetch: createApp(this.#services, kind).fetch }) as Server;
+    const server = createApp(this.#services, kind);
     // Without bounds the agent could use up our files, and nobody else would be heard.
     if (kind === 'agent') server.maxConnections = MAX_AGENT_CONNECTIONS;
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Diff } from '@ssebench/contracts/daemon-api';
-import type { Context } from 'hono';
 import { DaemonError } from '../daemon-error.ts';
+import { type Answer, json } from '../http/answer.ts';
+import type { Call } from '../http/call.ts';
 import type { PatchOnDisk } from '../patches.ts';
 
 /** Most bytes of a diff in a JSON body: text of that length costs several times as much memory. */
@@ -15,24 +16,19 @@ const OCTETS = 'application/octet-stream';
  * called when the file is no longer needed.
  * @throws DaemonError `patch_too_large` when it is too large for JSON
  */
-export async function diffAnswer(
-  context: Context,
-  patch: PatchOnDisk | null,
-  done?: () => Promise<void>,
-): Promise<Response> {
-  const asBytes = context.req.header('accept')?.includes(OCTETS) ?? false;
+export async function diffAnswer(call: Call, patch: PatchOnDisk | null, done?: () => Promise<void>): Promise<Answer> {
+  const asBytes = call.header('accept')?.includes(OCTETS) ?? false;
   if (asBytes) return octets(patch, done);
   try {
-    return context.json(await diffOf(patch));
+    return json(await diffOf(patch));
   } finally {
     await done?.();
   }
 }
 
-function octets(patch: PatchOnDisk | null, done?: () => Promise<void>): Response {
+function octets(patch: PatchOnDisk | null, done?: () => Promise<void>): Answer {
   const headers = { 'content-type': OCTETS, 'content-length': String(patch?.bytes ?? 0) };
-  if (!patch) return new Response(new Uint8Array(), { headers });
-  return new Response(ReadableStream.from(bytesOf(patch, done)), { headers });
+  return { status: 200, headers, body: patch ? bytesOf(patch, done) : '' };
 }
 
 async function* bytesOf({ path, bytes }: PatchOnDisk, done?: () => Promise<void>): AsyncGenerator<Uint8Array> {

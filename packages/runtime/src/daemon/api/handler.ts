@@ -1,6 +1,7 @@
-import type { Context } from 'hono';
+import type { Answer } from '../http/answer.ts';
+import type { Call } from '../http/call.ts';
 import type { ListenerKind } from '../listener.ts';
 import type { Services } from '../services.ts';
 
 /** Answers a call that was let through to a route. */
-export type Handler = (context: Context, services: Services, listener: ListenerKind) => Response | Promise<Response>;
+export type Handler = (call: Call, services: Services, listener: ListenerKind) => Answer | Promise<Answer>;

@@ -1,28 +1,28 @@
 import type { ScriptResult } from '@ssebench/contracts/daemon-api';
 import { DaemonError, phaseEnded } from '../daemon-error.ts';
 import { admitTool, isBencherAction } from '../gate.ts';
+import { json } from '../http/answer.ts';
 import { log } from '../log.ts';
 import type { Services } from '../services.ts';
-import { bodyOf } from './body.ts';
 import type { Handler } from './handler.ts';
 
 /** Most characters of an argument that are logged. */
 const MAX_LOGGED = 1000;
 
 /** `POST /tool/{name}?action=…` */
-export const callTool: Handler = async (context, services, listener) => {
+export const callTool: Handler = async (call, services, listener) => {
   const facesAgent = listener === 'agent';
   if (facesAgent && services.phase.ended) throw phaseEnded();
-  const tool = context.req.param('name') ?? '';
-  const action = context.req.query('action');
+  const tool = call.params['name'] ?? '';
+  const action = call.query('action');
   if (action === undefined) throw new DaemonError('invalid_request', 'query parameter action is missing');
-  const body = await bodyOf(context);
+  const body = await call.body();
   if (facesAgent) admitTool({ tool, action, body }, services.phase.ended, services.difficulty);
   if (!facesAgent || services.logBudget.take(MAX_LOGGED)) {
     log('info', 'Tool call', { name: tool, action, arg: JSON.stringify(body).slice(0, MAX_LOGGED) });
   }
-  const ends = [services.stop, context.req.raw.signal, ...(facesAgent ? [services.phase.signal] : [])];
-  return context.json(await dispatch(tool, action, body, services, AbortSignal.any(ends)));
+  const ends = [services.stop, call.signal, ...(facesAgent ? [services.phase.signal] : [])];
+  return json(await dispatch(tool, action, body, services, AbortSignal.any(ends)));
 };
 
 async function dispatch(
