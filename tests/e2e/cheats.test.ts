@@ -88,6 +88,17 @@ describe.each(MODES)('grading %s', (grading) => {
   });
 });
 
+test.runIf(everything)(
+  'memory that is used up by processes as precious as ours makes no verdict but failed, or the agent’s error',
+  async () => {
+    const { summary } = await workspace.runOn(OPEN_TASK, 'precious', '--memory', '512m', '--check-timeout', '20');
+    const { patch_result, outcome } = summary;
+    expect(['failed', 'error']).toContain(patch_result.status);
+    if (outcome.fault) expect(outcome.fault).toMatchObject({ blame: 'agent', retryable: false });
+    expect(await containersOf(summary.run_id)).toEqual([]);
+  },
+);
+
 test.each([
   ['borrower', /Dockerfile:2: .*\/case\/hostile\/open-c holds a task's answers/],
   ['overlay', /VOLUME \/opt\/ssebench\/bin is not allowed/],

@@ -28,6 +28,38 @@ const FILLING = `perl -e 'while (defined(my $child = fork)) { if (!$child) { sle
 /** Each lives for a moment and has a child by then, in a session of its own. */
 const HOPPING = `perl -MPOSIX=setsid -e 'for (1..19) { last unless fork } while (1) { setsid; exit if fork }' > /dev/null 2>&1`;
 
+/** More IPC objects of each kind than fit on one command line, which the kernel lets anybody make. */
+const IPC_OBJECTS = `perl -e 'for (1..31_000) { msgget(0, 0666); semget(0, 1, 0666) } for (1..4_000) { shmget(0, 4096, 0666) }'`;
+/** Holds as many files and connections to the daemon as it can, in several processes. */
+const HOLDING = `
+hold() { setsid perl -MSocket -e '
+  my @held;
+  for my $to (sockaddr_un("/tmp/sse.sock"), sockaddr_in(4263, inet_aton("127.0.0.1"))) {
+    while (@held < 3_000) {
+      socket(my $s, sockaddr_family($to), SOCK_STREAM, 0) or last;
+      connect($s, $to) or last;
+      push @held, $s;
+    }
+  }
+  while (open my $f, "<", "/dev/null") { push @held, $f }
+  sleep 600;
+' > /dev/null 2>&1 & }
+hold; hold; hold
+`;
+/** The first thread ends, and the process, which looks like a zombie then, goes on. */
+const HEADLESS = `perl -Mthreads -e '
+  threads->create(sub { while (1) { select undef, undef, undef, 0.01; chmod 0, $ENV{HOME}, glob "/var/lib/ssebench-runner/*/src" } });
+  syscall(\`uname -m\` =~ /aarch64/ ? 93 : 60, 0);
+' > /dev/null 2>&1`;
+/** The memory goes to processes that give themselves as good a place as they may have. */
+const PRECIOUS = `
+for i in 1 2 3 4 5 6 7 8; do
+  (for score in -1000 0; do echo $score > /proc/self/oom_score_adj; done 2> /dev/null
+    exec perl -e 'my @x; push @x, "x" x 5_000_000 while 1') &
+done
+wait
+`;
+
 /** An agent's files that turn a failed check into something else, if anything can: what it does, what its build does, what its program does. */
 export const WAYS_TO_AN_ERROR: Record<string, string> = {
   /** Closed, blocked, and far too large where git ignores it. */
@@ -51,6 +83,23 @@ sleep 1
   'hopping-processes': `
 ${writing('build', `${HOPPING} & exit 0`)}
 ${HOPPING} &
+`,
+  'ipc-objects': `
+${writing('build', IPC_OBJECTS)}
+${writing('program', `${IPC_OBJECTS}; exit 1`)}
+${IPC_OBJECTS}
+`,
+  'files-and-connections': `
+${writing('build', HOLDING)}
+${writing('program', `${HOLDING} sleep 1; exit 1`)}
+${HOLDING}
+sleep 1
+`,
+  'headless-processes': `
+${writing('build', `${HEADLESS} & sleep 0.3`)}
+${writing('program', `${HEADLESS} & sleep 0.3; exit 1`)}
+${HEADLESS} &
+sleep 0.3
 `,
   'build-leftovers': `
 ${writing(
@@ -101,6 +150,7 @@ export function hostileAgents(): Record<string, TestAgent> {
   const ways = Object.entries(WAYS_TO_AN_ERROR).map(([name, script]) => [name, scriptAgent(script)]);
   return {
     ...Object.fromEntries(ways),
+    precious: scriptAgent(`${writing('program', `${PRECIOUS} exit 1`)}`),
     leaver: scriptAgent(`${writing('build', `${leaving('build')}\n${FINDING}`)}
 ${writing('program', FINDING)}
 ${writing('tests/basic.sh', `${FINDING}\n[ -z "$found" ]`)}

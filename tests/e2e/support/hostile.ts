@@ -43,7 +43,7 @@ export function writing(path: string, content: string): string {
 
 /**
  * Leaves everything that a user can leave, everywhere it may: files, directories, a program that shadows `sh`, IPC objects of both
- * kinds, a message queue, an open home, processes that end for nothing less than SIGKILL.
+ * kinds, a message queue, an open home, processes that end for nothing less than SIGKILL, and one whose first thread has ended.
  */
 export function leaving(who: string): string {
   return `
@@ -57,6 +57,10 @@ for place in / /tmp /var/tmp /dev/shm /dev/mqueue /run /run/lock /opt/tools /usr
 done
 (cp /bin/true /opt/tools/sh) 2>/dev/null
 chmod 755 "$HOME"
+(setsid perl -Mthreads -e '
+  threads->create(sub { sleep 98765 });
+  syscall(\`uname -m\` =~ /aarch64/ ? 93 : 60, 0);
+' left-process-${who} > /dev/null 2>&1 &)
 ipcmk -M 4096 -p 0666 > /dev/null; ipcmk -S 1 -p 0666 > /dev/null; ipcmk -Q -p 0666 > /dev/null
 setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 1; done' left-process-${who} > /dev/null 2>&1 &
 (setsid sh -c '(trap "" TERM HUP INT; exec sleep 98765) & exit' left-process-${who} > /dev/null 2>&1 &)
@@ -69,7 +73,7 @@ found=$(
   find / \\( -path /proc -o -path /sys -o -path "$PWD" \\) -prune -o \\
     \\( -name 'left-*' -o -path /opt/tools/sh \\) -print 2>/dev/null
   for kind in shm sem msg; do tail -n +2 /proc/sysvipc/$kind | sed "s/^/$kind /"; done
-  grep -lsE 'left-process|98765' /proc/[0-9]*/cmdline
+  grep -lsE 'left-process|98765' /proc/[0-9]*/cmdline /proc/[0-9]*/task/*/cmdline
   find "$HOME" -mindepth 1 -not -path "$TMPDIR"
 )
 echo "found: [$found]"

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { CONTAINER } from '@ssebench/contracts/layout';
 import { parse } from 'yaml';
 import { GIT } from '../capture/git.ts';
+import { ipcRemover } from '../system/ipc-objects.ts';
 import { type TaskFiles, taskFilesOf } from './task-files.ts';
 import { UnusableImageError } from './unusable.ts';
 
@@ -49,6 +50,11 @@ export function checkCaseImage(root: string): CaseImage {
   if (!isExecutable(join(root, GIT))) {
     throw new UnusableImageError(
       `${GIT} is missing. Install git in the task's Dockerfile, or build on a base image that has it`,
+    );
+  }
+  if (ipcRemover(root) === undefined) {
+    throw new UnusableImageError(
+      "ipcrm is missing, which removes what a check leaves behind. Install util-linux in the task's Dockerfile",
     );
   }
   const configPath = `${CONTAINER.task}/config.yaml`;

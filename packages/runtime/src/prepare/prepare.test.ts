@@ -52,6 +52,7 @@ function caseImage(): {
   write('/etc/shadow', 'root:*:::::::\nubuntu:!:::::::\n', 0o640);
   mkdirSync(at('/usr/bin'), { recursive: true });
   symlinkSync('/usr/bin/git', at('/usr/bin/git'));
+  symlinkSync('/usr/bin/ipcrm', at('/usr/bin/ipcrm'));
   write('/bin/bash', '', 0o755);
   write('/root/.bash_history', 'secret');
   write('/ssebench/config.yaml', CONFIG);
@@ -246,6 +247,7 @@ describe.runIf(process.getuid?.() === 0)('both images', () => {
 
 describe.runIf(process.getuid?.() === 0)('a case image that lacks something', () => {
   test.each<[string, (image: ReturnType<typeof caseImage>) => void]>([
+    ['ipcrm is missing', ({ at }) => rmSync(at('/usr/bin/ipcrm'))],
     ['/usr/bin/git is missing. Install git', ({ at }) => rmSync(at('/usr/bin/git'))],
     ['/ssebench/config.yaml is missing', ({ at }) => rmSync(at('/ssebench/config.yaml'))],
     ['/ssebench/config.yaml is not valid YAML', ({ write }) => write('/ssebench/config.yaml', 'a: [')],

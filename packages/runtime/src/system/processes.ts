@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Longest that ending a user's processes may take, and the part of it that stopping them first may take. Milliseconds. */
-const LIMIT_MS = 10_000;
+const LIMIT_MS = 20_000;
 const STOP_LIMIT_MS = 4_000;
 /** Longest that the rest of them may take to be collected after that. Milliseconds. */
 const COLLECT_LIMIT_MS = 10_000;
