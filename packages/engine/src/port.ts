@@ -35,6 +35,7 @@ export interface ContainerEngine {
   /** Returns when the engine answers. */
   ping(options?: CallOptions): Promise<void>;
   version(options?: CallOptions): Promise<EngineVersion>;
+  /** As it was when it was first asked for: nothing of it changes while an engine runs. */
   info(options?: CallOptions): Promise<EngineInfo>;
   /** Bytes that the engine's objects take, ours or not. May take seconds on a full engine. */
   diskUsage(options?: CallOptions): Promise<DiskUsage>;

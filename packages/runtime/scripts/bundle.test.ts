@@ -1,12 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 
 const SCRIPT = fileURLToPath(new URL('./bundle.ts', import.meta.url));
-const FILES = ['runtime.cjs', 'prepare.cjs', 'runtime.json'];
+const PROGRAMS = ['entrypoint.cjs', 'daemon.cjs', 'evaluator.cjs', 'usage.cjs'];
+const FILES = ['runtime.cjs', ...PROGRAMS, 'prepare.cjs', 'runtime.json'];
 const made: string[] = [];
 
 function bundle(): string {
@@ -36,5 +37,12 @@ test('the same sources give the same bytes, and programs that run on their own',
     status: 1,
     stderr: expect.stringContaining('SSE_GRADING_TIMEOUT is not set'),
   });
+  const code = join(first, 'daemon.cjs.code');
+  for (const ofNoUse of [readFileSync(code).fill(7, 0, 16), readFileSync(code).subarray(0, 1000), Buffer.alloc(0)]) {
+    writeFileSync(code, ofNoUse);
+    expect(program('daemon', '--version').stdout).toMatch(/^ssebench-daemon /);
+  }
+  rmSync(code);
+  expect(program('daemon', '--version').stdout).toMatch(/^ssebench-daemon /);
   expect(program('other')).toMatchObject({ status: 1, stderr: expect.stringContaining('unknown program "other"') });
 });

@@ -41,7 +41,7 @@ export function preparedRef(
 ): PreparedRef {
   const repository = `${registry}/${variant}/${task.id}`.toLowerCase();
   // The program that prepares counts, not the whole runtime: that is mounted and not in the image.
-  const prepare = runtime.bundle.digests['prepare.cjs'];
+  const prepare = runtime.bundle.digests['prepare.cjs'] ?? '';
   const key = buildKey({ case: caseImage.id, prepare, dockerfile: dockerfile(variant, 'CASE', 'RUNTIME') });
   return { repository, key, unique: `${repository}:k-${short(key)}`, named: `${repository}:${version}` };
 }

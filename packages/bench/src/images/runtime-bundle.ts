@@ -15,18 +15,15 @@ const SOURCES = ['packages/runtime/src', 'packages/runtime/scripts', 'packages/c
 const SCRIPT = 'packages/runtime/scripts/bundle.ts';
 /** Our own record in the bundle's directory, written last. */
 const DIGESTS = 'digests.json';
-const FILES = ['runtime.cjs', 'prepare.cjs', 'runtime.json'] as const;
 const LIMIT_MS = 5 * 60 * 1000;
 const STALE_MS = 7 * 24 * 60 * 60 * 1000;
-
-export type BundleFile = (typeof FILES)[number];
 
 /** The programs that run in containers, bundled. */
 export interface RuntimeBundle {
   /** Absolute; holds the files. */
   dir: string;
-  /** SHA-256, lowercase hex. */
-  digests: Readonly<Record<BundleFile, string>>;
+  /** Of each file, SHA-256, lowercase hex. */
+  digests: Readonly<Record<string, string>>;
 }
 
 /** The bundle of the sources as they are: from the cache, else made. @throws FaultError when it can't be made */
@@ -43,7 +40,7 @@ export async function runtimeBundle(
   const made = mkdtempSync(join(cache, 'bundling-'));
   try {
     await bundle(context, made);
-    const digests = Object.fromEntries(FILES.map((name) => [name, digestOf(join(made, name))]));
+    const digests = Object.fromEntries(readdirSync(made).map((name) => [name, digestOf(join(made, name))]));
     writeFileSync(join(made, DIGESTS), JSON.stringify(digests));
     moveTo(dir, made);
   } finally {

@@ -35,7 +35,11 @@ export type RuntimeContent = Readonly<Record<string, string>>;
 export async function runtimeIdentity(context: ImageContext): Promise<RuntimeIdentity> {
   const bundle = await runtimeBundle(context);
   const { home, registry } = context;
-  const files = Object.entries(bundle.digests).flat();
+  // Compiled code follows from the files that it is of, and is never the same twice.
+  const files = Object.entries(bundle.digests)
+    .filter(([name]) => !name.endsWith('.code'))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flat();
   const key = buildKey({ files, node: pinnedNodeVersion(home), init: INIT });
   const hash = short(key);
   return { key, hash, image: `${registry}/runtime:${hash}`, volume: `ssebench-runtime-${hash}`, bundle };

@@ -25,6 +25,7 @@ export class ContainerLease implements AsyncDisposable {
   /** What somebody else did to it, as the engine tells. */
   #interference: string | undefined;
   #oursNow = false;
+  #disposal: Promise<void> | undefined;
 
   constructor(engine: ContainerEngine, id: string, { keep }: { keep: boolean }) {
     this.#engine = engine;
@@ -86,6 +87,11 @@ export class ContainerLease implements AsyncDisposable {
     await Promise.race([this.#ended, this.#keep ? this.#done.promise : this.#ended]);
   }
 
+  /** The same, also as soon as it has told that its work is done: what it leaves is on disk by then. */
+  async told(): Promise<void> {
+    await Promise.race([this.#ended, this.#done.promise]);
+  }
+
   /**
    * Why a container ended that did not tell how its work went. That it was killed or removed from outside, the engine
    * knows; whatever else ends it can be brought about by what runs in it.
@@ -130,7 +136,12 @@ export class ContainerLease implements AsyncDisposable {
   }
 
   /** Clean-up never changes a verdict: what can't be removed now is left to `ssebench gc`. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#disposal ??= this.#dispose();
+    return this.#disposal;
+  }
+
+  async #dispose(): Promise<void> {
     this.#oursNow = true;
     if (this.#keep) return this.leave();
     try {

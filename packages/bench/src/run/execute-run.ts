@@ -28,10 +28,6 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
   const draft = courseOf({ engine, record, prepared, keepContainer, agentGrace });
   await using answers = await ContainerLease.create(engine, prepared.answersSpec, { keep: false, signal });
   await using beside = new AsyncDisposableStack();
-  const saved = saveReferencePatch(directory, facts.task.config, { engine, id: answers.id }).catch((error: unknown) =>
-    record.failWith(error, signal),
-  );
-  beside.defer(() => saved);
   await using place = await record.during('start', 'results', () => openResultsPlace(stage, draft, 'new'));
   const make = (control = false) =>
     agentContainer({ ...stage, course: draft, place }, plan, prepared, answers, control);
@@ -44,8 +40,14 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
   const scene: RunScene = { ...stage, course, place };
   // From here on another command can take the run over.
   await writeOwnerFile(directory, facts, owner, course);
-  const begin: Watch['begin'] = (socket, onEvent) =>
-    blamingAgentLayer(() => work.start(socket, onEvent, signal), control);
+  const begin: Watch['begin'] = async (socket, onEvent) => {
+    await blamingAgentLayer(() => work.start(socket, onEvent, signal), control);
+    // The agent has time: nothing waits for this.
+    const saved = saveReferencePatch(directory, facts.task.config, { engine, id: answers.id })
+      .catch((error: unknown) => record.failWith(error, signal))
+      .then(() => answers[Symbol.asyncDispose]());
+    beside.defer(() => saved);
+  };
   const end = await followWork(scene, work, { begin, elapsed: 0 });
   if (end === 'stopped') await stopWork(scene, work);
   else await gradeWork(scene, work);

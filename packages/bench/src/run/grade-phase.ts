@@ -22,9 +22,13 @@ const MARGIN = 120;
 /**
  * The one way in which patches are graded: a fresh container of the tool image gets `final.patch` of the work container's
  * results and nothing else. `expected` is what the patch must be, where a capture says so.
- * The outcome, or why there is none, stands in the record.
+ * The outcome, or why there is none, stands in the record. `onStarted` is called when the container runs.
  */
-export async function gradePatch(scene: RunScene, expected: CaptureReport | null): Promise<void> {
+export async function gradePatch(
+  scene: RunScene,
+  expected: CaptureReport | null,
+  onStarted: () => void = () => undefined,
+): Promise<void> {
   const { record, engine, directory, place, course, signal, progress } = scene;
   const agent = record.work?.agent;
   const spec = gradeContainer(frameOf(scene), {
@@ -43,6 +47,7 @@ export async function gradePatch(scene: RunScene, expected: CaptureReport | null
   await record.during('grading', 'grading', async () => {
     await using lease = await ContainerLease.create(engine, spec, { keep: course.keep_container, signal });
     await lease.start(hostSocket(scene, course, 'grade'), (event) => progress.event(event), signal);
+    onStarted();
     await awaitGrade(scene, lease);
   });
 }
@@ -83,7 +88,7 @@ async function awaitGrade(scene: RunScene, lease: ContainerLease): Promise<void>
   either.addEventListener('abort', stop, { once: true });
   if (either.aborted) stop();
   const lost: { cause?: unknown } = {};
-  const broken = await Promise.race([lease.finished(), over.promise, watch.broken]).catch((cause: unknown) => {
+  const broken = await Promise.race([lease.told(), over.promise, watch.broken]).catch((cause: unknown) => {
     lost.cause = cause;
   });
   signal.throwIfAborted();

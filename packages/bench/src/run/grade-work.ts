@@ -15,7 +15,8 @@ const ARCHIVE_LIMIT = 180_000;
 export async function gradeWork(
   scene: RunScene,
   work: ContainerLease | undefined,
-  grade: () => Promise<void> = () => gradePatch(scene, scene.record.work?.capture ?? null),
+  grade: (onStarted: () => void) => Promise<void> = (onStarted) =>
+    gradePatch(scene, scene.record.work?.capture ?? null, onStarted),
 ): Promise<void> {
   const { record, directory, place, facts, progress } = scene;
   if (facts.settings.grading === 'same') {
@@ -26,10 +27,13 @@ export async function gradeWork(
   }
   if (!record.work || record.fault) return;
   progress.phase('grading');
-  const archived = work && finishWork(scene, work);
+  // The engine makes one container run sooner when it does not end another one at the same moment.
+  const started = Promise.withResolvers<void>();
+  const archived = work && finishWork(scene, work, started.promise);
   try {
-    await grade();
+    await grade(started.resolve);
   } finally {
+    started.resolve();
     await archived;
   }
 }
@@ -39,12 +43,17 @@ function isAgentsEnd({ code, phase }: Fault): boolean {
   return phase === 'agent' && (code === 'disk_limit' || code === 'archive_limit');
 }
 
-/** Waits for the archive while grading runs, then ends the work container, whole. Decides nothing. */
-async function finishWork({ record, directory, place, course, signal }: RunScene, work: ContainerLease): Promise<void> {
+/** Waits for the archive while grading runs, then ends the work container, whole, and removes it. Decides nothing. */
+async function finishWork(
+  { record, directory, place, course, signal }: RunScene,
+  work: ContainerLease,
+  started: Promise<void>,
+): Promise<void> {
   const limit = AbortSignal.any([AbortSignal.timeout(ARCHIVE_LIMIT), signal]);
   const late = new Promise<void>((resolve) => limit.addEventListener('abort', () => resolve(), { once: true }));
-  if (!limit.aborted) await Promise.race([work.finished(), late]).catch(() => undefined);
-  if (!course.keep_container) await work.kill().catch(() => undefined);
+  if (!limit.aborted) await Promise.race([work.told(), late]).catch(() => undefined);
+  await started;
+  if (!course.keep_container) await work[Symbol.asyncDispose]();
   await place.bringAll('work').catch(() => undefined);
   const outcome = await readWorkOutcome(directory.work);
   if (record.work && outcome) record.work = { ...record.work, archive: outcome.archive };

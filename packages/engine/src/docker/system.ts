@@ -30,6 +30,7 @@ export function systemCalls(
   transport: Transport,
   version: EngineVersion,
 ): Pick<ContainerEngine, 'address' | 'ping' | 'version' | 'info' | 'diskUsage' | 'close'> {
+  let known: EngineInfo | undefined;
   return {
     address: transport.address,
     async ping(options) {
@@ -41,7 +42,8 @@ export function systemCalls(
     },
     async info(options) {
       const call = { operation: 'ask what the container engine has', method: 'GET', path: '/info' } as const;
-      return readInfo(await transport.json<WireInfo>(call, options), version.product);
+      known ??= readInfo(await transport.json<WireInfo>(call, options), version.product);
+      return known;
     },
     async diskUsage(options) {
       const call = { operation: 'ask what disk is used', method: 'GET', path: '/system/df' } as const;
