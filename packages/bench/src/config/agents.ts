@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentManifest } from '@ssebench/contracts/agent-manifest';
+import { unknownName } from '@ssebench/contracts/closest';
 import { UserError } from '../cli/errors.ts';
 import { VERSION } from '../cli/version.ts';
-import { unknownName } from './closest.ts';
 import { showPath } from './show-path.ts';
 import { readYaml } from './yaml-document.ts';
 

@@ -1,9 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { type ModelEntry, ModelsFile, requiredKeys } from '@ssebench/contracts/model-entry';
-import { UserError } from '../cli/errors.ts';
+import { type ModelEntry, requiredKeys } from '@ssebench/contracts/model-entry';
+import { splitModel } from '@ssebench/gateway/models/gateway-model';
+import { readModels } from '@ssebench/gateway/models/model-files';
 import { showPath } from './show-path.ts';
-import { readYaml } from './yaml-document.ts';
+import { asUserError } from './yaml-document.ts';
 
 /** A model that `--model` can name. */
 export interface Model {
@@ -15,50 +14,17 @@ export interface Model {
   /** Environment variables that its parameters refer to. */
   requiredKeys: string[];
   entry: ModelEntry;
+  /** `path:line` of its file. */
+  place: string;
 }
 
 /**
- * Every model of the `.yaml` and `.yml` files of a folder, in the order of the files' names. Source: spec/host §7.3.
- * @throws UserError with all problems of all files; two models of one name are a problem
+ * Every model of the files of a folder, in the order of the files' names. Source: spec/host §7.3.
+ * @throws UserError with all problems of all files
  */
 export function loadModels(dir: string): Model[] {
-  const models: Model[] = [];
-  const definedAt = new Map<string, string>();
-  const problems: string[] = [];
-  for (const path of modelFiles(dir)) {
-    try {
-      const { value, lineOf } = readYaml(path, ModelsFile);
-      for (const [index, entry] of value.entries()) {
-        const place = `${showPath(path)}:${lineOf([index, 'model_name'])}`;
-        const earlier = definedAt.get(entry.model_name);
-        if (earlier) problems.push(`${place}: model_name: "${entry.model_name}" is defined at ${earlier} already`);
-        else models.push(modelOf(entry));
-        definedAt.set(entry.model_name, earlier ?? place);
-      }
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      problems.push(...error.lines);
-    }
-  }
-  if (problems.length > 0) throw new UserError(problems);
-  return models;
-}
-
-function modelOf(entry: ModelEntry): Model {
-  const slash = entry.litellm_params.model.indexOf('/');
-  return {
-    name: entry.model_name,
-    provider: entry.litellm_params.model.slice(0, slash),
-    providerModel: entry.litellm_params.model.slice(slash + 1),
-    requiredKeys: requiredKeys(entry),
-    entry,
-  };
-}
-
-function modelFiles(dir: string): string[] {
-  if (!existsSync(dir)) return [];
-  return readdirSync(dir)
-    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
-    .sort()
-    .map((name) => join(dir, name));
+  return asUserError(() => readModels(dir, showPath)).map(({ entry, place }) => {
+    const { provider, id } = splitModel(entry.litellm_params.model);
+    return { name: entry.model_name, provider, providerModel: id, requiredKeys: requiredKeys(entry), entry, place };
+  });
 }

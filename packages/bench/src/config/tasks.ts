@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { unknownName } from '@ssebench/contracts/closest';
 import { DatasetInfo } from '@ssebench/contracts/dataset-info';
 import { TaskConfig, TaskId } from '@ssebench/contracts/task-config';
 import { UserError } from '../cli/errors.ts';
-import { unknownName } from './closest.ts';
 import { showPath } from './show-path.ts';
 import { digestOfFiles, hashFiles } from './task-files.ts';
 import { readYaml } from './yaml-document.ts';

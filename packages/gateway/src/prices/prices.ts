@@ -1,7 +1,7 @@
-/** 10^-18 US dollars: every price per token that people write is a whole number of these. */
-type AttoUsd = bigint;
+/** 10^-18 US dollars: a price per token that a person writes is a whole number of these. */
+export type AttoUsd = bigint;
 
-/** What a token of each kind costs. Kinds that a provider has no price of its own for have the nearest dearer one. */
+/** What one token of each kind costs. */
 export interface TokenPrices {
   readonly input: AttoUsd;
   readonly cacheRead: AttoUsd;
@@ -11,7 +11,7 @@ export interface TokenPrices {
   readonly reasoning: AttoUsd;
 }
 
-/** Prices of a call whose whole input is longer than `inputTokens`. They hold for all of its tokens. */
+/** Prices of a call whose whole input, cached or not, is longer than `inputTokens`. They hold for all of its tokens. */
 export interface PriceTier {
   readonly inputTokens: number;
   readonly prices: TokenPrices;
@@ -23,4 +23,17 @@ export interface ModelPrices {
   readonly tiers: readonly PriceTier[];
   /** The longest input that the model reads; undefined: not known. */
   readonly maxInputTokens: number | undefined;
+}
+
+const DIGITS = 18;
+
+/** The price that the decimal number `usd` says, not its nearest binary fraction; what is finer than the unit counts up. */
+export function attoUsd(usd: number): AttoUsd {
+  const [mantissa = '0', exponent = '0'] = usd.toExponential().split('e');
+  const [whole = '0', fraction = ''] = mantissa.split('.');
+  const digits = BigInt(whole + fraction);
+  const power = DIGITS + Number(exponent) - fraction.length;
+  if (power >= 0) return digits * 10n ** BigInt(power);
+  const divisor = 10n ** BigInt(-power);
+  return (digits + divisor - 1n) / divisor;
 }

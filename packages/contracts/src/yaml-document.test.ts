@@ -1,20 +1,37 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TaskConfig } from '@ssebench/contracts/task-config';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { UserError } from '../cli/errors.ts';
-import { CONFIG, cliFolder } from '../cli/test-cli.ts';
-import { parseYaml, readYaml } from './yaml-document.ts';
+import { TaskConfig } from './task-config.ts';
+import { DocumentError, parseYaml, readYaml } from './yaml-document.ts';
 
 const Anything = z.record(z.string(), z.unknown());
+
+const CONFIG = `id: leak-1
+project: leak
+repository: https://example.org/leak
+language: c
+source: /src/leak
+task_description:
+  issue: It reads past the end.
+scripts:
+  build: scripts/build.sh
+  run: scripts/run.sh
+  test: scripts/test.sh
+files:
+  patch: diffs/patch.diff
+  poc: [pocs/a]
+`;
+
+const temporaryFolder = () => mkdtempDisposableSync(join(tmpdir(), 'ssebench-yaml-'));
 
 function problems(text: string, schema: z.ZodType = Anything): readonly string[] {
   try {
     parseYaml(text, schema, 'a.yaml');
     return [];
   } catch (error) {
-    if (error instanceof UserError) return error.lines;
+    if (error instanceof DocumentError) return error.lines;
     throw error;
   }
 }
@@ -75,13 +92,13 @@ test.each([
   ['is not UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0xff]), 'is not UTF-8 text'],
   ['is larger than any that people write', Buffer.alloc(2 ** 20 + 1, ' '), 'is larger than 1 MiB'],
 ])('a file that %s is told by its path', (_, content, problem) => {
-  using folder = cliFolder();
-  const path = join(folder.dir, 'a.yaml');
+  using folder = temporaryFolder();
+  const path = join(folder.path, 'a.yaml');
   if (content) writeFileSync(path, content);
   expect(() => readYaml(path, Anything)).toThrow(`${path}: ${problem}`);
 });
 
 test('a folder in the place of a file is told', () => {
-  using folder = cliFolder();
-  expect(() => readYaml(folder.dir, Anything)).toThrow(`${folder.dir}: is not a file`);
+  using folder = temporaryFolder();
+  expect(() => readYaml(folder.path, Anything)).toThrow(`${folder.path}: is not a file`);
 });

@@ -1,0 +1,111 @@
+import { readFileSync, statSync } from 'node:fs';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { closest } from './closest.ts';
+import { dottedPath, problemsOf } from './problems.ts';
+
+/** Documents that people write are far smaller; a larger one is a mistake in the path. */
+const MAX_BYTES = 1024 * 1024;
+
+/** What is wrong with a document that a person wrote: all of it, one line for each problem. */
+export class DocumentError extends Error {
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[], options?: ErrorOptions) {
+    super(lines.join('\n'), options);
+    this.name = 'DocumentError';
+    this.lines = lines;
+  }
+}
+
+/** A document that was read: its value, and where the parts of it stand. */
+export interface YamlDocument<T> {
+  value: T;
+  /** The line, from 1, of the key or list item at `path`; the nearest part around it when there is none. */
+  lineOf(path: readonly (string | number)[]): number;
+}
+
+/**
+ * Reads a YAML file against a schema; `shownAs` names it in messages.
+ * @throws DocumentError with every problem, one line each: `path:line: key: message`
+ */
+export function readYaml<S extends z.ZodType>(path: string, schema: S, shownAs = path): YamlDocument<z.output<S>> {
+  return parseYaml(readText(path, shownAs), schema, shownAs);
+}
+
+/** `readYaml` of a text. @throws DocumentError as `readYaml` */
+export function parseYaml<S extends z.ZodType>(text: string, schema: S, shownAs: string): YamlDocument<z.output<S>> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, stringKeys: true });
+  const syntax = [...document.errors, ...document.warnings];
+  if (syntax.length > 0) {
+    throw new DocumentError(syntax.map(({ pos, message }) => `${shownAs}:${lines.linePos(pos[0]).line}: ${message}`));
+  }
+  const lineOf = (path: readonly (string | number)[]) => lines.linePos(offsetOf(document, path)).line;
+  const parsed = schema.safeParse(toValue(document, shownAs), { reportInput: true });
+  if (parsed.success) return { value: parsed.data, lineOf };
+  const problems = problemsOf(parsed.error, schema, closest)
+    .map(({ path, message }) => ({ line: lineOf(path), text: [dottedPath(path), message].filter(Boolean).join(': ') }))
+    .sort((a, b) => a.line - b.line);
+  throw new DocumentError(problems.map((problem) => `${shownAs}:${problem.line}: ${problem.text}`));
+}
+
+function readText(path: string, shown: string): string {
+  let bytes: Buffer;
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) throw new DocumentError([`${shown}: is not a file`]);
+    if (stat.size > MAX_BYTES) throw new DocumentError([`${shown}: is larger than 1 MiB`]);
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (error instanceof DocumentError) throw error;
+    throw new DocumentError([`${shown}: ${readingProblem(error)}`], { cause: error });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new DocumentError([`${shown}: is not UTF-8 text`], { cause });
+  }
+}
+
+function readingProblem(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'no such file';
+    case 'EACCES':
+      return "can't be read: permission denied";
+    default:
+      return `can't be read: ${(error as Error).message}`;
+  }
+}
+
+/** The plain value; aliases that would multiply beyond measure are refused. */
+function toValue(document: Document, shownAs: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    throw new DocumentError([`${shownAs}:1: ${(cause as Error).message}`], { cause });
+  }
+}
+
+function offsetOf(document: Document, path: readonly (string | number)[]): number {
+  let node: unknown = document.contents;
+  let offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
+  for (const part of path) {
+    if (isAlias(node)) node = node.resolve(document);
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => (isScalar(key) ? String(key.value) : undefined) === String(part));
+      if (!pair) break;
+      if (isNode(pair.key)) offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = typeof part === 'number' ? node.items[part] : undefined;
+      if (!isNode(node)) break;
+      offset = node.range?.[0] ?? offset;
+    } else {
+      break;
+    }
+  }
+  return offset;
+}

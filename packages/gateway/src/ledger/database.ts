@@ -1,0 +1,148 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Money is in nano-dollars. `state` of a call: `open`, `settled`, `released`, or `lost` with the process that made it. */
+const SCHEMA = `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE keys (
+    id INTEGER PRIMARY KEY,
+    run_id TEXT NOT NULL UNIQUE,
+    hash BLOB NOT NULL UNIQUE,
+    model TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    revoked INTEGER NOT NULL DEFAULT 0,
+    concurrency INTEGER NOT NULL,
+    open_calls INTEGER NOT NULL DEFAULT 0,
+    budget INTEGER NOT NULL,
+    settled INTEGER NOT NULL DEFAULT 0,
+    reserved INTEGER NOT NULL DEFAULT 0,
+    uncertain INTEGER NOT NULL DEFAULT 0,
+    exhausted INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE calls (
+    id TEXT PRIMARY KEY,
+    key_id INTEGER NOT NULL REFERENCES keys (id),
+    state TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    reserved INTEGER NOT NULL,
+    cost INTEGER NOT NULL DEFAULT 0,
+    uncertain INTEGER NOT NULL DEFAULT 0,
+    input INTEGER NOT NULL DEFAULT 0,
+    cache_read INTEGER NOT NULL DEFAULT 0,
+    cache_write_5m INTEGER NOT NULL DEFAULT 0,
+    cache_write_1h INTEGER NOT NULL DEFAULT 0,
+    output INTEGER NOT NULL DEFAULT 0,
+    reasoning INTEGER NOT NULL DEFAULT 0,
+    served_model TEXT,
+    fingerprint TEXT,
+    status INTEGER,
+    words TEXT,
+    lowered_to INTEGER,
+    first_byte_ms REAL,
+    total_ms REAL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX calls_of_key ON calls (key_id);
+  CREATE INDEX open_calls ON calls (key_id) WHERE state = 'open';
+  CREATE TABLE refusals (
+    run_id TEXT NOT NULL,
+    protocol TEXT NOT NULL,
+    code TEXT NOT NULL,
+    field TEXT NOT NULL,
+    found TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (run_id, protocol, code, field, found)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const VERSION = 1;
+
+/** The file in a state directory that holds the ledger. */
+export const LEDGER_FILE = 'ledger.db';
+
+export class LedgerError extends Error {
+  readonly code: 'busy' | 'version';
+
+  constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'LedgerError';
+    this.code = code;
+  }
+}
+
+/** An open ledger file that no other process writes; `close` gives it up. */
+export interface LedgerDatabase {
+  readonly db: DatabaseSync;
+  close(): void;
+}
+
+/**
+ * Opens the ledger of a state directory and makes it when there is none. A commit is in the kernel's hands when it returns:
+ * it outlives this process's death at any moment (WAL, `synchronous=NORMAL`). The last ones can be lost with the machine;
+ * the ledger revokes the keys of before then, so that what was lost can't be spent twice.
+ * @throws LedgerError `busy`: another process writes it; `version`: a newer release has written it
+ */
+export function openLedgerFile(dir: string): LedgerDatabase {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const lock = lockDirectory(dir);
+  try {
+    const path = join(dir, LEDGER_FILE);
+    closeSync(openSync(path, 'a', 0o600));
+    const db = new DatabaseSync(path);
+    try {
+      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
+      createTables(db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    return {
+      db,
+      close() {
+        db.close();
+        lock.close();
+      },
+    };
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+/** One commit, or none of it. */
+export function transaction<T>(db: DatabaseSync, part: () => T): T {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = part();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** An exclusive lock on a file of its own, so that others may read the ledger; the kernel gives it up when we die. */
+function lockDirectory(dir: string): DatabaseSync {
+  const lock = new DatabaseSync(join(dir, 'ledger.lock'));
+  try {
+    lock.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (cause) {
+    lock.close();
+    throw new LedgerError('busy', `${dir}: another process writes this ledger`, { cause });
+  }
+}
+
+function createTables(db: DatabaseSync): void {
+  transaction(db, () => {
+    const found = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+    if (found > VERSION) {
+      throw new LedgerError('version', `${db.location()}: has version ${found}, this release knows ${VERSION}`);
+    }
+    if (found === 0) db.exec(`${SCHEMA}; PRAGMA user_version = ${VERSION}`);
+  });
+}

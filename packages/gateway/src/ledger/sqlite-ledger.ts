@@ -1,0 +1,231 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type {
+  KeyInfo,
+  Ledger,
+  NanoUsd,
+  Refusal,
+  RefusalCount,
+  Reservation,
+  RunSpend,
+  Settlement,
+} from '../server/ports.ts';
+import { bootId } from './boot-id.ts';
+import { type LedgerDatabase, openLedgerFile, transaction } from './database.ts';
+import { RefusalBook } from './refusals.ts';
+import { type CallEnd, type KeyRow, keyInfo, readKeyRow } from './rows.ts';
+import { keyHash, newRunKey } from './run-key.ts';
+import { SpendReader } from './spend.ts';
+
+/** Characters of a provider's words that are kept. */
+const LONGEST_WORDS = 500;
+
+/** What a ledger takes from its surroundings. */
+export interface LedgerOptions {
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  /** As `bootId` gives it. */
+  boot?: string;
+}
+
+/**
+ * The ledger of a state directory, for one process. For every key at any moment: what is settled, reserved and uncertain
+ * together is within the budget, unless a provider billed more than the upper bound of a call. A process that died leaves
+ * its open calls `lost`: their reservations become uncertain when the next one opens the ledger.
+ */
+export class SqliteLedger implements Ledger, Disposable {
+  readonly #file: LedgerDatabase;
+  readonly #db: DatabaseSync;
+  readonly #now: () => number;
+  readonly #statements: Statements;
+  readonly #refusals: RefusalBook;
+  readonly #spend: SpendReader;
+
+  /** @throws LedgerError as `openLedgerFile` */
+  constructor(dir: string, { now = Date.now, boot = bootId() }: LedgerOptions = {}) {
+    this.#file = openLedgerFile(dir);
+    this.#db = this.#file.db;
+    this.#now = now;
+    transaction(this.#db, () => {
+      revokeKeysOfEarlierBoot(this.#db, boot);
+      loseOpenCalls(this.#db, now());
+    });
+    this.#statements = prepare(this.#db);
+    this.#refusals = new RefusalBook(this.#db, now);
+    this.#spend = new SpendReader(this.#db, this.#refusals);
+  }
+
+  /** @throws Error when the run has a key already, or had one */
+  createKey(run: KeyInfo): string {
+    const key = newRunKey();
+    const { runId, model, budget, concurrency, settings } = run;
+    this.#statements.insertKey.run(runId, keyHash(key), model, settings, this.#now(), concurrency, budget);
+    return key;
+  }
+
+  find(key: string): (KeyInfo & { readonly revoked: boolean }) | undefined {
+    const row = this.#row(key);
+    return row && { ...keyInfo(row), revoked: row.revoked };
+  }
+
+  liveRuns(): readonly KeyInfo[] {
+    return this.#statements.liveKeys.all().map((row) => keyInfo(readKeyRow(row)));
+  }
+
+  /** @throws Error when a call of that id was reserved before */
+  reserve(key: string, callId: string, wanted: NanoUsd, least: NanoUsd): Reservation {
+    return transaction(this.#db, () => {
+      const row = this.#row(key);
+      const answer = decide(row, wanted, least);
+      if (!row) return answer;
+      if (answer.granted) {
+        this.#statements.insertCall.run(callId, row.id, this.#now(), answer.amount);
+        this.#statements.addReservation.run(answer.amount, row.id);
+      } else if (answer.reason === 'budget') {
+        this.#statements.exhaust.run(row.id);
+      }
+      return answer;
+    });
+  }
+
+  settle(callId: string, settlement: Settlement): void {
+    const { usage, cost, uncertain } = settlement;
+    this.#end(callId, {
+      state: 'settled',
+      cost,
+      uncertain,
+      tokens: usage,
+      servedModel: settlement.servedModel,
+      fingerprint: settlement.fingerprint,
+      status: settlement.status,
+      words: settlement.failure,
+      loweredTo: settlement.loweredOutputTo,
+      firstByteMs: settlement.firstByteMs,
+      totalMs: settlement.totalMs,
+    });
+  }
+
+  release(callId: string, status: number, words: string): void {
+    this.#end(callId, { state: 'released', cost: 0n, uncertain: 0n, status, words });
+  }
+
+  revoke(runId: string): void {
+    this.#statements.revoke.run(runId);
+  }
+
+  recordRefusal(refusal: Refusal): void {
+    this.#refusals.record(refusal);
+  }
+
+  spend(runId: string): RunSpend | undefined {
+    return this.#spend.ofRun(runId);
+  }
+
+  refusals(): readonly RefusalCount[] {
+    return this.#refusals.all();
+  }
+
+  /** Open calls stay open in the file: the next process counts them as lost. */
+  close(): void {
+    this.#file.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #row(key: string): KeyRow | undefined {
+    const row = this.#statements.findKey.get(keyHash(key));
+    return row && readKeyRow(row);
+  }
+
+  #end(callId: string, end: CallEnd): void {
+    transaction(this.#db, () => {
+      const call = this.#statements.openCall.get(callId);
+      if (!call) return;
+      const { tokens } = end;
+      this.#statements.endCall.run(
+        end.state,
+        this.#now(),
+        end.cost,
+        end.uncertain,
+        tokens?.input ?? 0,
+        tokens?.cacheRead ?? 0,
+        tokens?.cacheWrite5m ?? 0,
+        tokens?.cacheWrite1h ?? 0,
+        tokens?.output ?? 0,
+        tokens?.reasoning ?? 0,
+        end.servedModel ?? null,
+        end.fingerprint ?? null,
+        end.status,
+        end.words?.slice(0, LONGEST_WORDS) ?? null,
+        end.loweredTo ?? null,
+        end.firstByteMs ?? null,
+        end.totalMs ?? null,
+        callId,
+      );
+      this.#statements.endReservation.run(
+        call['reserved'] as bigint,
+        end.cost,
+        end.uncertain,
+        call['key_id'] as bigint,
+      );
+    });
+  }
+}
+
+/** The budget's rule. Pure. */
+function decide(key: KeyRow | undefined, wanted: NanoUsd, least: NanoUsd): Reservation {
+  if (!key) return { granted: false, reason: 'unknown_key', left: 0n };
+  const free = key.budget - key.settled - key.uncertain - key.reserved;
+  const left = free > 0n ? free : 0n;
+  if (key.revoked) return { granted: false, reason: 'revoked', left };
+  if (key.openCalls >= key.concurrency) return { granted: false, reason: 'concurrency', left };
+  if (wanted <= free) return { granted: true, amount: wanted };
+  if (key.reserved > 0n) return { granted: false, reason: 'reserved', left };
+  if (least <= free) return { granted: true, amount: free };
+  return { granted: false, reason: 'budget', left };
+}
+
+function revokeKeysOfEarlierBoot(db: DatabaseSync, boot: string): void {
+  if (boot === '') return;
+  const known = db.prepare(`SELECT value FROM meta WHERE name = 'boot'`).get()?.['value'];
+  if (known === boot) return;
+  if (known !== undefined) db.exec('UPDATE keys SET revoked = 1 WHERE revoked = 0');
+  db.prepare(`INSERT INTO meta VALUES ('boot', ?) ON CONFLICT DO UPDATE SET value = excluded.value`).run(boot);
+}
+
+function loseOpenCalls(db: DatabaseSync, now: number): void {
+  db.exec('UPDATE keys SET uncertain = uncertain + reserved, reserved = 0, open_calls = 0 WHERE open_calls > 0');
+  db.prepare(`UPDATE calls SET state = 'lost', uncertain = reserved, ended_at = ? WHERE state = 'open'`).run(now);
+}
+
+type Statements = ReturnType<typeof prepare>;
+
+function prepare(db: DatabaseSync) {
+  const exact = (sql: string): StatementSync => {
+    const statement = db.prepare(sql);
+    statement.setReadBigInts(true);
+    return statement;
+  };
+  return {
+    insertKey: exact(
+      'INSERT INTO keys (run_id, hash, model, settings, created_at, concurrency, budget) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ),
+    findKey: exact('SELECT * FROM keys WHERE hash = ?'),
+    liveKeys: exact('SELECT * FROM keys WHERE revoked = 0 ORDER BY id'),
+    revoke: exact('UPDATE keys SET revoked = 1 WHERE run_id = ?'),
+    exhaust: exact('UPDATE keys SET exhausted = 1 WHERE id = ?'),
+    insertCall: exact(`INSERT INTO calls (id, key_id, state, started_at, reserved) VALUES (?, ?, 'open', ?, ?)`),
+    addReservation: exact('UPDATE keys SET reserved = reserved + ?, open_calls = open_calls + 1 WHERE id = ?'),
+    openCall: exact(`SELECT key_id, reserved FROM calls WHERE id = ? AND state = 'open'`),
+    endCall: exact(
+      `UPDATE calls SET state = ?, ended_at = ?, cost = ?, uncertain = ?, input = ?, cache_read = ?, cache_write_5m = ?,
+        cache_write_1h = ?, output = ?, reasoning = ?, served_model = ?, fingerprint = ?, status = ?, words = ?, lowered_to = ?,
+        first_byte_ms = ?, total_ms = ? WHERE id = ?`,
+    ),
+    endReservation: exact(
+      `UPDATE keys SET reserved = reserved - ?, settled = settled + ?, uncertain = uncertain + ?,
+        open_calls = open_calls - 1 WHERE id = ?`,
+    ),
+  };
+}
