@@ -42,6 +42,7 @@ export const CONTAINER_VARIABLES: Readonly<Record<keyof typeof ENV, Variable>> =
   source: { fallback: "the task's `source`", meaning: 'The tree that the agent edits.' },
   daemonTimeout: { fallback: '300', meaning: 'How long the daemon may take to be ready, seconds.' },
   readyFd: { fallback: 'unset', meaning: 'Descriptor on which a service writes a line when it is ready.' },
+  beginFd: { fallback: 'unset', meaning: 'Descriptor on which a service that was started early is told to begin.' },
   archiveTimeout: { fallback: 'set by the host', meaning: 'Limit of making the source archive, seconds.' },
   archiveMaxBytes: { fallback: 'set by the host', meaning: 'Most bytes of the compressed source archive.' },
   capture: { fallback: 'unset', meaning: '`given`: grade the `final.patch` that stands in the results directory.' },

@@ -78,6 +78,8 @@ export const ENV = {
   daemonTimeout: 'SSE_DAEMON_TIMEOUT',
   /** Descriptor on which a service writes a line when it is ready. */
   readyFd: 'SSE_READY_FD',
+  /** Descriptor on which a service that was started early is told to begin. */
+  beginFd: 'SSE_BEGIN_FD',
   /** Limits of the source archive: whole seconds, and bytes of the compressed file. */
   archiveTimeout: 'SSE_ARCHIVE_TIMEOUT',
   archiveMaxBytes: 'SSE_ARCHIVE_MAX_BYTES',

@@ -28,6 +28,8 @@ export class RunContext {
   /** Whose the archive was before it was the agent's; null where it did not change hands. */
   readonly archiveOwner: ArchiveOwner | null;
   step: Step = 'services';
+  /** Started early, and not yet told to begin. */
+  evaluator: Service | null = null;
   /** The tree that the agent works in, as the daemon names it. */
   source: string | null = null;
   agent: AgentEnd | null = null;

@@ -45,6 +45,7 @@ export async function superviseRun(
     log('INFO', 'Kept alive until a signal');
     await aborted(run.stopped);
   }
+  await run.evaluator?.stop(STOP_MS);
   await run.daemon.stop(STOP_MS);
   run.daemonClient.close();
   if (!recorded) return 1;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { ENV } from '@ssebench/contracts/layout';
 import { signalGroup, within } from '../system/waiting.ts';
 import { log } from './log.ts';
@@ -13,6 +13,8 @@ export interface ServiceOptions {
   env: Readonly<Record<string, string>>;
   /** Standard output and error are appended to it. */
   logPath: string;
+  /** Started early: it loads, and waits for `begin`. */
+  held?: boolean;
 }
 
 export interface ProcessEnd {
@@ -32,16 +34,16 @@ export class Service {
   readonly #child: ChildProcess;
   #running = true;
 
-  constructor({ name, argv: [file, ...args], env, logPath }: ServiceOptions) {
+  constructor({ name, argv: [file, ...args], env, logPath, held = false }: ServiceOptions) {
     this.name = name;
     this.logPath = logPath;
     const fd = openLog(logPath);
     try {
       this.#child = spawn(file, args, {
         cwd: '/',
-        env: { ...env, [ENV.readyFd]: '3' },
+        env: { ...env, [ENV.readyFd]: '3', ...(held && { [ENV.beginFd]: '4' }) },
         detached: true,
-        stdio: ['ignore', fd, fd, 'pipe'],
+        stdio: ['ignore', fd, fd, 'pipe', ...(held ? (['pipe'] as const) : [])],
       });
     } finally {
       closeSync(fd);
@@ -59,6 +61,14 @@ export class Service {
     });
     this.ready = saysReady(this.#child.stdio[3] as Readable);
     log('INFO', 'Service started', { name, pid: this.#child.pid ?? null });
+  }
+
+  /** Lets one that is held begin. One that has ended is found by its end. */
+  begin(): void {
+    const pipe = this.#child.stdio[4];
+    if (!(pipe instanceof Writable)) return;
+    pipe.on('error', (error) => log('WARN', 'A service can not be told to begin', { error: String(error) }));
+    pipe.end('begin\n');
   }
 
   get running(): boolean {

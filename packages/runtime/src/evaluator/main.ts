@@ -1,6 +1,8 @@
+import { createReadStream } from 'node:fs';
 import type { CheckName } from '@ssebench/contracts/difficulty';
 import type { GradedCheck } from '@ssebench/contracts/grade';
 import type { Integrity } from '@ssebench/contracts/integrity';
+import { ENV } from '@ssebench/contracts/layout';
 import { DaemonClient } from '../client/daemon-client.ts';
 import { EventPublisher } from '../client/event-publisher.ts';
 import type { NewEvent } from '../daemon/events.ts';
@@ -19,6 +21,7 @@ const PUBLISH_MS = 2_000;
 export async function runEvaluator(env: NodeJS.ProcessEnv = process.env): Promise<number> {
   try {
     const settings = evaluatorSettings(env);
+    await told(env[ENV.beginFd]);
     const daemon = new DaemonClient(settings.adminSocket);
     const began = performance.now();
     say(`[evaluator] Grading Start (Timeout: ${settings.gradingTimeout}s)`);
@@ -43,6 +46,13 @@ export async function runEvaluator(env: NodeJS.ProcessEnv = process.env): Promis
     process.stderr.write(`[evaluator] ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     return 1;
   }
+}
+
+/** Waits for the word to begin, where there will be one. @throws Error when it can't come any more */
+async function told(fd: string | undefined): Promise<void> {
+  if (fd === undefined) return;
+  for await (const _ of createReadStream('', { fd: Number(fd) })) return;
+  throw new Error('ended before it was told to begin');
 }
 
 /** The strict checks, after the grade: whatever becomes of them, that stands. */

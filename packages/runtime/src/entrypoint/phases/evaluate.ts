@@ -1,18 +1,15 @@
-import { join } from 'node:path';
 import { fault } from '@ssebench/contracts/faults';
-import { ENV } from '@ssebench/contracts/layout';
 import { defaultGradingTimeout } from '@ssebench/contracts/run-settings';
 import { type GradingFault, gradingFault, gradingTimedOut } from '../../evaluator/outcome.ts';
 import { gradeIsWritten, salvageGrade } from '../../evaluator/salvage.ts';
 import { aborted, within } from '../../system/waiting.ts';
 import { agentVariables } from '../agent-result.ts';
 import { closeArchive } from '../archive-owner.ts';
+import { startEvaluator } from '../evaluator-service.ts';
 import { log } from '../log.ts';
 import { lastLines } from '../log-file.ts';
-import { programArgv } from '../program.ts';
-import { rootEnvironment } from '../root-environment.ts';
 import type { RunContext } from '../run-context.ts';
-import { type ProcessEnd, Service } from '../service.ts';
+import type { ProcessEnd } from '../service.ts';
 import type { Phase } from './phase.ts';
 
 /** What the evaluator may take beside its own limit, to write what it has. Seconds. */
@@ -50,17 +47,9 @@ async function letGrade(run: RunContext): Promise<GradingFault | undefined> {
   } catch (error) {
     return gradingFault(error);
   }
-  const variables = {
-    [ENV.results]: settings.results,
-    [ENV.adminSocket]: settings.adminSocket,
-    [ENV.daemonSocket]: settings.adminSocket,
-  };
-  const evaluator = new Service({
-    name: 'evaluator',
-    argv: programArgv('evaluator'),
-    env: rootEnvironment(process.env, { ...variables, ...agentVariables(run), [ENV.gradingTimeout]: String(limit) }),
-    logPath: join(settings.results, 'evaluator.log'),
-  });
+  const evaluator = run.evaluator ?? startEvaluator(run, limit);
+  run.evaluator = null;
+  evaluator.begin();
   const end = await within(Promise.race([evaluator.ended, aborted(run.stopped)]), (limit + WRITE_SECONDS) * 1000);
   await evaluator.stop(STOP_MS);
   if (!end) return gradingTimedOut(limit);

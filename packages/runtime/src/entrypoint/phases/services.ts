@@ -1,6 +1,7 @@
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { DaemonError } from '../../client/daemon-error.ts';
 import { aborted, within } from '../../system/waiting.ts';
+import { startEvaluator } from '../evaluator-service.ts';
 import { log } from '../log.ts';
 import { lastLines } from '../log-file.ts';
 import type { RunContext } from '../run-context.ts';
@@ -18,6 +19,9 @@ export const services: Phase = {
   step: 'services',
   async run(run) {
     const { settings, daemon } = run;
+    // Where nothing but grading is to be done, the evaluator loads while the daemon does.
+    if (settings.mode === 'grade' && settings.gradingTimeout !== undefined)
+      run.evaluator = startEvaluator(run, settings.gradingTimeout);
     const ready = await within(Promise.race([daemon.ready, aborted(run.stopped)]), settings.daemonTimeout * 1000);
     if (run.stopped.aborted) return;
     if (!ready) await notReady(daemon, settings.daemonTimeout);
