@@ -1,14 +1,25 @@
 import { z } from 'zod';
 import { Fault } from './faults.ts';
 
-/** What a capture made of the agent's tree. `skipped`: what git can't represent, or what was left out, with the reason. */
+/**
+ * What a capture made of the agent's tree. `skipped`: what git can't represent, or what was left out, with the reason, at most the
+ * first thousand. `newly_ignored`: the tree's `.gitignore` files say so and the project's own did not; a path that ends in `/` is a
+ * directory with all that is in it.
+ */
 export const CaptureReport = z.strictObject({
   patch_bytes: z.int().nonnegative(),
   patch_sha256: z.string().regex(/^[0-9a-f]{64}$/),
   skipped: z.array(
     z.strictObject({
       path: z.string(),
-      reason: z.enum(['special_file', 'nested_repository', 'unreadable', 'too_large', 'forbidden_name']),
+      reason: z.enum([
+        'special_file',
+        'nested_repository',
+        'unreadable',
+        'too_large',
+        'forbidden_name',
+        'newly_ignored',
+      ]),
     }),
   ),
 });

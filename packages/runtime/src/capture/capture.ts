@@ -36,7 +36,8 @@ export interface Patch {
 
 /**
  * The agent's changes as a patch, after its phase: complete, or an error that says why. Everything that the tree's own
- * `.gitignore` files do not ignore; what git can't represent is left out and listed.
+ * `.gitignore` files do not ignore; what git can't represent is left out and listed, and so is what only the agent's rules
+ * ignore.
  * @throws FaultError `baseline_missing` | `capture_failed` | `patch_too_large`; the file system's error for our own file
  */
 export function captureTree(options: PatchOptions): Promise<Patch> {
@@ -53,7 +54,8 @@ export function captureTree(options: PatchOptions): Promise<Patch> {
 }
 
 /**
- * The same while the agent works: the tree is not touched, and what is closed or too large is left out and listed.
+ * The same while the agent works: what is closed or too large is left out and listed, and nothing in the tree is touched but a
+ * FIFO, socket or device in place of a rule file of git's, which is removed.
  * @throws as {@link captureTree}
  */
 export function liveDiff(options: PatchOptions): Promise<Patch> {

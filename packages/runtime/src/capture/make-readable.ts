@@ -19,6 +19,8 @@ export interface Readied {
   unreadable: BytePath[];
   /** Rule files too large for git. */
   tooLarge: BytePath[];
+  /** The `.gitignore` files of the tree, wherever they lie. */
+  ignoreFiles: BytePath[];
 }
 
 /**
@@ -28,7 +30,7 @@ export interface Readied {
  * `.git` directories are passed over.
  */
 export async function makeReadable(tree: string, account: Reader): Promise<Readied> {
-  const found: Readied = { special: [], unreadable: [], tooLarge: [] };
+  const found: Readied = { special: [], unreadable: [], tooLarge: [], ignoreFiles: [] };
   const pacer = new Pacer();
   openUp(tree, account);
 
@@ -56,7 +58,9 @@ export async function makeReadable(tree: string, account: Reader): Promise<Readi
         if (RULE_FILES.has(name)) unlinkSync(at);
       } else if (RULE_FILES.has(name) && stats.size > MAX_RULE_FILE_BYTES) {
         found.tooLarge.push(path);
-      } else if (!allows(stats, account, 4)) {
+      } else {
+        if (name === '.gitignore') found.ignoreFiles.push(path);
+        if (allows(stats, account, 4)) continue;
         if (stats.uid === account.uid) openUp(at, account);
         else found.unreadable.push(path);
       }
@@ -65,6 +69,48 @@ export async function makeReadable(tree: string, account: Reader): Promise<Readi
   using top = Directory.open(tree);
   await walk(top, '');
   return found;
+}
+
+/**
+ * Removes FIFOs, sockets and devices in place of rule files of git's from a tree in which its owner still works, and touches
+ * nothing else. Returns where they were. What vanishes meanwhile, and what can't be entered, is passed over.
+ */
+export async function removeSpecialRuleFiles(tree: string): Promise<BytePath[]> {
+  const removed: BytePath[] = [];
+  const pacer = new Pacer();
+  const walk = async (directory: Directory, prefix: BytePath): Promise<void> => {
+    for (const entry of unlessGone(() => directory.entries()) ?? []) {
+      const name = entry.name.toString('latin1');
+      if (pacer.due) await pacer.giveWay();
+      if (entry.isDirectory()) {
+        if (name === '.git' || prefix.length + name.length > MAX_PATH_BYTES) continue;
+        using inner = unlessGone(() => directory.openDirectory(entry.name));
+        if (inner) await walk(inner, `${prefix}${name}/`);
+      } else if (RULE_FILES.has(name) && !entry.isFile() && !entry.isSymbolicLink()) {
+        if (unlessGone(() => removeSpecial(directory.at(entry.name)))) removed.push(prefix + name);
+      }
+    }
+  };
+  using top = Directory.open(tree);
+  await walk(top, '');
+  return removed;
+}
+
+function removeSpecial(at: Buffer): boolean {
+  const stats = lstatSync(at);
+  if (stats.isFile() || stats.isSymbolicLink() || stats.isDirectory()) return false;
+  unlinkSync(at);
+  return true;
+}
+
+function unlessGone<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EISDIR'].includes(code)) return undefined;
+    throw error;
+  }
 }
 
 /** Adds the owner's right to read (and to enter a directory) when the entry is the account's own. Links are not followed. */

@@ -7,7 +7,8 @@ import type { CaptureReport } from '@ssebench/contracts/work-outcome';
 import { removeTree } from '../system/remove-tree.ts';
 import type { CommandResult } from '../system/run-command.ts';
 import { type GitCall, GitError, type GitPlace, git } from './git.ts';
-import { makeReadable } from './make-readable.ts';
+import { makeReadable, removeSpecialRuleFiles } from './make-readable.ts';
+import { newlyIgnored } from './newly-ignored.ts';
 import { type BytePath, fromNulTerminated, toDisplay, toNulTerminated } from './paths.ts';
 import { type Reader, Survey } from './survey.ts';
 
@@ -40,7 +41,8 @@ export interface Snapshot {
 
 /**
  * Makes a snapshot, hands it to `use`, and removes every trace of it. `settled`: the agent phase is over, so the tree
- * is made readable first; otherwise it is not touched, and what can't be read is skipped.
+ * is made readable first; otherwise what can't be read is skipped, and nothing in the tree is touched but what stands in
+ * place of a rule file of git's and would keep it waiting.
  * @throws FaultError `baseline_missing` | `capture_failed` (with the step and git's words)
  */
 export async function withSnapshot<T>(
@@ -80,33 +82,33 @@ async function makeSnapshot(options: CaptureOptions, settled: boolean, scratch: 
     env: { GIT_INDEX_FILE: join(own, 'index') },
   };
   const skipped = new Skips();
+  const limits = () => ({ timeoutMs: Math.max(1, deadline - performance.now()), signal: options.signal });
   const snapshot: Snapshot = {
-    git: (args, call = {}, accepted = [0]) =>
-      git(
-        place,
-        args,
-        { timeoutMs: Math.max(1, deadline - performance.now()), signal: options.signal, ...call },
-        accepted,
-      ),
+    git: (args, call = {}, accepted = [0]) => git(place, args, { ...limits(), ...call }, accepted),
     skipped: skipped.list,
   };
 
-  if (settled) {
-    const readied = await makeReadable(tree, account);
-    skipped.add('special_file', readied.special);
-    skipped.add('unreadable', readied.unreadable);
-    skipped.add('too_large', readied.tooLarge);
-    if (readied.tooLarge.length > 0) return snapshot;
-  }
+  const readied = settled ? await makeReadable(tree, account) : undefined;
+  skipped.add('special_file', readied?.special ?? (await removeSpecialRuleFiles(tree)));
+  skipped.add('unreadable', readied?.unreadable ?? []);
+  skipped.add('too_large', readied?.tooLarge ?? []);
+  if (readied && readied.tooLarge.length > 0) return snapshot;
   const survey = new Survey(tree, account, options.maxFileBytes ?? CAPS.patch_file_bytes);
   await snapshot.git(['read-tree', 'HEAD']);
-  await takeTracked(snapshot, survey, skipped);
+  const tracked = await takeTracked(snapshot, survey, skipped);
   await takeNew(snapshot, survey, skipped);
+  if (readied) {
+    const files = { tracked: tracked.filter(isIgnoreFile), present: readied.ignoreFiles };
+    skipped.add('newly_ignored', await newlyIgnored(place, files, own, limits));
+  }
   return snapshot;
 }
 
-/** Brings the index's view of the tracked files up to date, and keeps git away from those that it must not open. */
-async function takeTracked(snapshot: Snapshot, survey: Survey, skipped: Skips): Promise<void> {
+/**
+ * Brings the index's view of the tracked files up to date, and keeps git away from those that it must not open. Returns the
+ * paths of all.
+ */
+async function takeTracked(snapshot: Snapshot, survey: Survey, skipped: Skips): Promise<BytePath[]> {
   const tracked = fromNulTerminated((await snapshot.git(['ls-files', '-z', '--cached'])).stdout.toBuffer());
   const standing = await survey.sort(tracked);
   const special = standing.get('special_file') ?? [];
@@ -128,6 +130,7 @@ async function takeTracked(snapshot: Snapshot, survey: Survey, skipped: Skips): 
   }
   // Status 1 says that some files differ.
   await snapshot.git(['update-index', '-q', '--refresh'], {}, [0, 1]);
+  return tracked;
 }
 
 /** Adds the names of new files to the index, not their content. */
@@ -173,6 +176,10 @@ class Skips {
 
 const MAX_LISTED = 1000;
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+
+function isIgnoreFile(path: BytePath): boolean {
+  return path === '.gitignore' || path.endsWith('/.gitignore');
+}
 
 function isRoot(): boolean {
   return process.getuid?.() === 0;
