@@ -19,6 +19,7 @@ beforeAll(async () => {
     sleeper: scriptAgent('exec sleep 600'),
     lasting: scriptAgent('echo "sleep 8" > do-test'),
     failing: scriptAgent('echo "exit 1" > do-poc; echo "sleep 60" > do-test'),
+    collector: scriptAgent('cd "$SSE_ARCHIVE"; i=0; while : > $i; do i=$((i+1)); done; sleep 600'),
     hoarder: scriptAgent('head -c 100000000 /dev/zero > "$SSE_ARCHIVE/all"; sleep 600'),
   });
 });
@@ -61,19 +62,45 @@ describe('the disk of the results', () => {
     expect(outcome.fault).toMatchObject({ code: expect.stringMatching(full), blame: 'agent', retryable: false });
   });
 
-  test.runIf(isRoot)('fills up while the patch is graded: no verdict, unless a check had failed', async () => {
-    using disk = new SmallDisk(join(workspace.path, 'results'), '16m');
-    for (const agent of everything ? ['lasting', 'failing'] : ['failing']) {
-      await using run = await LiveRun.start(workspace, agent);
-      await run.reached('grade', checkStarted('function_test'));
-      disk.fill();
-      expect((await run.ended).status).toBe(0);
-      disk.empty();
-      const { outcome, patch_result } = await run.summary();
-      if (agent === 'failing') expect(patch_result).toMatchObject({ status: 'failed', pov_passed: 0 });
-      else expect(outcome.fault).toMatchObject({ code: expect.stringMatching(full), ...byMachine });
-    }
+  test.runIf(isRoot)('has no room for one more file while the agent works: the machine is to blame', async () => {
+    using disk = new SmallDisk(join(workspace.path, 'results'), '64m', 2_000);
+    await using run = await LiveRun.start(workspace, 'sleeper');
+    await run.step('work', 'agent');
+    disk.fillEntries();
+    expect((await run.ended).status).toBe(0);
+    const { outcome, patch_result } = await run.summary();
+    expect(outcome.fault).toMatchObject({ code: expect.stringMatching(full), ...byMachine });
+    expect(patch_result.status).toBe('error');
+    expect(await run.containers()).toEqual([]);
   });
+
+  test.runIf(isRoot)('is filled with small files by the agent: the agent is to blame', async () => {
+    using _disk = new SmallDisk(join(workspace.path, 'results'), '64m', 2_000);
+    await using run = await LiveRun.start(workspace, 'collector');
+    expect((await run.ended).status).toBe(0);
+    const { outcome } = await run.summary();
+    expect(outcome.fault).toMatchObject({ code: expect.stringMatching(full), blame: 'agent', retryable: false });
+    expect(await run.containers()).toEqual([]);
+  });
+
+  const whats = everything ? (['bytes', 'files'] as const) : (['bytes'] as const);
+  test.runIf(isRoot).each(whats)(
+    'fills up while the patch is graded (%s): no verdict, unless a check had failed',
+    async (what) => {
+      using disk = new SmallDisk(join(workspace.path, 'results'), '64m', 2_000);
+      for (const agent of everything ? ['lasting', 'failing'] : ['failing']) {
+        await using run = await LiveRun.start(workspace, agent);
+        await run.reached('grade', checkStarted('function_test'));
+        if (what === 'bytes') disk.fill();
+        else disk.fillEntries();
+        expect((await run.ended).status).toBe(0);
+        disk.empty();
+        const { outcome, patch_result } = await run.summary();
+        if (agent === 'failing') expect(patch_result).toMatchObject({ status: 'failed', pov_passed: 0 });
+        else expect(outcome.fault).toMatchObject({ code: expect.stringMatching(full), ...byMachine });
+      }
+    },
+  );
 });
 
 describe('an image or a volume', () => {

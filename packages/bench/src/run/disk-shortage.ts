@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { directoryUse } from './directory-use.ts';
-import { RESERVE_FILE } from './reserve.ts';
+import { RESERVE } from './reserve.ts';
 import type { RunDirectory } from './run-directory.ts';
 
 const MIB = 1024 * 1024;
@@ -25,7 +25,7 @@ export async function diskShortage({ live }: RunDirectory): Promise<DiskShortage
   const free = (process.getuid?.() === 0 ? disk.bfree : disk.bavail) * disk.bsize;
   const isShortOfFiles = disk.files > 0 && disk.ffree < SHORT_OF_FILES;
   if (free >= SHORT_OF_BYTES && !isShortOfFiles) return undefined;
-  const used = await directoryUse(live, { maxFiles: MAX_COUNTED, except: join(live, RESERVE_FILE) });
+  const used = await directoryUse(live, { maxFiles: MAX_COUNTED, except: join(live, RESERVE) });
   if (used.files > MAX_COUNTED) return { own: true };
   const enough = Math.min(ENOUGH_BYTES, disk.blocks * disk.bsize * ENOUGH_SHARE);
   return { own: isShortOfFiles ? used.files > disk.files * ENOUGH_SHARE : free + used.bytes >= enough };
