@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,6 +11,9 @@ export interface BundlePlace {
   entry: string;
   isMade: boolean;
 }
+
+/** How exactly the last use of a bundle is known. Milliseconds. */
+const NOTED_MS = 24 * 60 * 60 * 1000;
 
 /** What the command is made of, beside the packages' sources. */
 const BESIDE = ['package-lock.json', 'scripts/command/make-bundle.ts'];
@@ -31,7 +34,19 @@ export function findBundle(root: URL): BundlePlace {
   const cache = join(top, '.cache/command');
   const directory = join(cache, hash.digest('hex').slice(0, 16));
   const entry = join(directory, 'main.mjs');
-  return { cache, directory, entry, isMade: existsSync(entry) };
+  const isMade = existsSync(entry);
+  if (isMade) noteUse(directory);
+  return { cache, directory, entry, isMade };
+}
+
+/** One that is in use stays: see `makeBundle`. */
+function noteUse(directory: string): void {
+  try {
+    const now = Date.now();
+    if (now - statSync(directory).mtimeMs > NOTED_MS) utimesSync(directory, now / 1000, now / 1000);
+  } catch {
+    // Not ours to write, or gone at this moment: then nobody removes it, or it is made again.
+  }
 }
 
 function eachSource(directory: string, add: (path: string) => void): void {
