@@ -2,6 +2,7 @@ import { BENCHER_ACTIONS, DEFAULT_DIFFICULTY, DIFFICULTY_NAMES, isAllowed } from
 import { FAULT_CODES, FAULTS } from '@ssebench/contracts/faults';
 import { ENV } from '@ssebench/contracts/layout';
 import { CONTAINER_VARIABLES } from './environment.ts';
+import { HOST_SETTINGS } from './host-settings.ts';
 
 function page(title: string, source: string, text: string, head: readonly string[], rows: readonly string[][]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
@@ -50,11 +51,25 @@ function environment(): string {
   );
 }
 
+function hostSettings(): string {
+  return page(
+    'Settings of the host',
+    'scripts/generate/host-settings.ts',
+    "What the `ssebench` command reads from its environment, and from the workspace's `.env` where the table says so; the environment goes first, and an empty value counts as unset. API keys have the names that the models' files give them.",
+    ['Variable', 'From', 'Option', 'Default', 'Meaning'],
+    Object.entries(HOST_SETTINGS).map(([names, { from, option, fallback, meaning }]) => {
+      const shown = names.split(', ').map((name) => `\`${name}\``);
+      return [shown.join(', '), from.replace('.env', '`.env`'), option ?? '–', fallback, meaning];
+    }),
+  );
+}
+
 /** The reference pages that are nothing but a table of the contracts: path from the top of the clone, and the text. */
 export function referenceTables(): Record<string, string> {
   return {
     'docs/reference/difficulty.md': difficulty(),
     'docs/reference/container-environment.md': environment(),
     'docs/reference/faults.md': faults(),
+    'docs/reference/host-settings.md': hostSettings(),
   };
 }

@@ -200,7 +200,14 @@ export const ROUTES: readonly Route[] = [
     answer: ScriptResult,
     statuses: [400, 403, 500],
   },
-  { method: 'GET', path: '/diff', summary: "The agent's changes now.", access: 'every', answer: Diff, statuses: [500] },
+  {
+    method: 'GET',
+    path: '/diff',
+    summary: "The agent's changes now: as JSON up to 32 MiB, as `application/octet-stream` of any size.",
+    access: 'every',
+    answer: Diff,
+    statuses: [500],
+  },
   {
     method: 'GET',
     path: '/files',
