@@ -30,6 +30,11 @@ export class JsonView {
     return KINDS[this.#read(node, NODE.kind) & ~ESCAPED] ?? 'null';
   }
 
+  /** Whether there is a value and it is `true`. */
+  isTrue(node: JsonNode): boolean {
+    return node >= 0 && this.#read(node, NODE.kind) === KIND.true;
+  }
+
   /** Offset of the value's first byte. */
   start(node: JsonNode): number {
     return this.#read(node, NODE.start);

@@ -1,0 +1,64 @@
+import type { GatewayModel, Usage } from '../server/ports.ts';
+import { count, type ErrorKind, part, type Route, type WireError } from './protocol.ts';
+
+/** The path without `/v1`, which a client's base URL has or has not. */
+export function underV1(path: string): string {
+  return path.startsWith('/v1/') ? path.slice(3) : path;
+}
+
+/** `GET /v1/models` and `GET /v1/models/ID`. */
+export function openaiRoute(method: string, path: string): Route | undefined {
+  if (method !== 'GET') return undefined;
+  const match = /^\/models(?:\/([^/]+))?$/.exec(underV1(path));
+  if (match === null) return undefined;
+  return {
+    operation: 'models',
+    model: match[1] === undefined ? undefined : decodeURIComponent(match[1]),
+    upstreamPath: '',
+  };
+}
+
+export function openaiModels(route: Route, { name, provider }: GatewayModel): string {
+  const entry = { id: name, object: 'model', created: 0, owned_by: provider };
+  return JSON.stringify(route.model === undefined ? { object: 'list', data: [entry] } : entry);
+}
+
+const CODES: Readonly<Record<ErrorKind, readonly [type: string, code: string | null]>> = {
+  unauthorized: ['invalid_request_error', 'invalid_api_key'],
+  wrong_model: ['invalid_request_error', 'model_not_allowed'],
+  not_found: ['invalid_request_error', 'unknown_url'],
+  refused: ['invalid_request_error', 'unsupported_parameter'],
+  malformed: ['invalid_request_error', null],
+  too_large: ['invalid_request_error', 'request_too_large'],
+  budget: ['insufficient_quota', 'insufficient_quota'],
+  busy: ['rate_limit_error', 'rate_limit_exceeded'],
+  provider: ['server_error', 'server_error'],
+  internal: ['server_error', 'server_error'],
+};
+
+/** OpenAI's error object. */
+export function openaiError({ kind, message, field }: WireError): {
+  message: string;
+  type: string;
+  param: string | null;
+  code: string | null;
+} {
+  const [type, code] = CODES[kind];
+  return { message, type, param: field ?? null, code };
+}
+
+/** OpenAI's usage: its input holds the cached part. @param input,output first part of the counts' names */
+export function openaiUsage(said: Record<string, unknown>, input: string, output: string): Usage {
+  const details = part(said, `${input}_tokens_details`);
+  const cacheRead = count(part(details, 'cached_tokens'));
+  const cacheWrite5m = count(part(details, 'cache_write_tokens'));
+  const tokens = count(said[`${output}_tokens`]);
+  return {
+    input: Math.max(0, count(said[`${input}_tokens`]) - cacheRead - cacheWrite5m),
+    cacheRead,
+    cacheWrite5m,
+    cacheWrite1h: 0,
+    output: tokens,
+    reasoning: Math.min(tokens, count(part(part(said, `${output}_tokens_details`), 'reasoning_tokens'))),
+  };
+}
