@@ -12,6 +12,8 @@ const PATCHES = {
   ],
   /** Processes up to the limit, left behind, and a check that passes all the same. */
   swarm: ['do-poc', '(while sleep 1000 & do :; done) 2> /dev/null; exit 0'],
+  /** Every file that one process may have open, in a program that needs one more. */
+  grasper: ['do-poc', `perl -e 'my @held; while (open my $f, "<", "/dev/null") { push @held, $f } die "no more: $!"' || exit 1`],
 } as const;
 
 let workspace: Workspace;
@@ -42,6 +44,15 @@ test.each(everything ? (['greedy', 'crowd'] as const) : (['crowd'] as const))(
     ]);
   },
 );
+
+test('patched code that uses up its open files fails its check, and no other', async () => {
+  await using run = await LiveRun.start(workspace, 'grasper');
+  await run.ended;
+  const { patch_result, checks, outcome } = await run.summary();
+  expect(outcome).toEqual({ code: 'graded', fault: null });
+  expect(patch_result.status).toBe('failed');
+  expect(checks.map((check) => check.outcome)).toEqual(['passed', 'failed', 'passed', 'passed']);
+});
 
 test.runIf(everything)('patched code that uses up the processes keeps no later check from its work', async () => {
   await using run = await LiveRun.start(workspace, 'swarm', { options: ['--memory', '3g', '--pids', '4096'] });

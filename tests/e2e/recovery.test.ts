@@ -218,6 +218,22 @@ test.runIf(everything)(
   },
 );
 
+test('where the engine mounts nothing of this machine, a killed command and the one that followed it lose nothing', async () => {
+  const env = { SSEBENCH_HOST_MOUNTS: 'off' };
+  await using run = await LiveRun.start(workspace, 'brief', { env });
+  await run.container('work');
+  await run.killCommand();
+  const first = startSsebench(['runs', 'recover', run.runId], { cwd: workspace.path, env: workspace.environment });
+  await run.taken();
+  first.child.kill('SIGKILL');
+  await first.ended;
+  expect((await recoverWell(run)).stdout).toContain('Grade: passed');
+  expect(readFileSync(join(run.directory, 'agent.log'), 'utf8')).toBe('said\n');
+  expect(readFileSync(join(run.directory, 'final.patch'), 'utf8')).toContain('+fixed');
+  expect(await run.containers()).toEqual([]);
+  nothingLives();
+});
+
 test.runIf(everything)('a patch that was only to be graded is graded', async () => {
   await using run = await LiveRun.grade(
     workspace,

@@ -112,13 +112,14 @@ export class Workspace {
 /**
  * The repository is for scripts that ask git something. A tree that git does not take, or not in time, gets an empty one: what a
  * patch says must not keep it from being judged.
- * @throws GitError when the disk is to blame, or the call was given up
+ * @throws GitError when the disk is to blame, git could not be started, or the call was given up
  */
 async function addAll(place: GitPlace, call: { timeoutMs: number; signal: AbortSignal }): Promise<void> {
   try {
     await git(place, ['add', '--all', '--', '.'], call);
   } catch (error) {
-    if (!(error instanceof GitError) || call.signal.aborted || isNearlyFull(place.workTree)) throw error;
+    const isOfTheTree = error instanceof GitError && !error.result.notStarted && !call.signal.aborted;
+    if (!isOfTheTree || isNearlyFull(place.workTree)) throw error;
     log('warn', "git does not take the tree into the workspace's repository", { reason: error.message });
     await removeTree(join(place.gitDir, 'index.lock'));
   }
