@@ -32,6 +32,11 @@ export const CONTAINER_VARIABLES: Readonly<Record<keyof typeof ENV, Variable>> =
   apiKey: { fallback: 'set by the host', meaning: "The run's key for the model gateway; empty without a model." },
   baseUrl: { fallback: 'set by the host', meaning: 'Address of the model gateway; empty without a model.' },
   modelName: { fallback: 'set by the host', meaning: 'The model to use; `none` in a reference run.' },
+  modelSocket: { fallback: 'unset', meaning: "The model gateway's socket; unset in a run without a model." },
+  modelPort: {
+    fallback: String(CONTAINER.modelPort),
+    meaning: 'TCP port of the loopback on which the agent reaches its model.',
+  },
   agentDuration: { fallback: '0', meaning: 'Seconds that the agent ran, for the evaluator.' },
   agentExitStatus: { fallback: 'unset', meaning: "The agent's exit status, for the evaluator." },
   agentTimedOut: { fallback: 'unset', meaning: '`true` when the agent reached its limit, for the evaluator.' },

@@ -25,6 +25,10 @@ export const CONTAINER = {
   adminSocket: '/run/ssebench/admin.sock',
   agentSocket: '/tmp/sse.sock',
   agentHttpPort: 4263,
+  /** Of the loopback: the agent's way to its model. Source: spec/runtime §4. */
+  modelPort: 4000,
+  /** Where the model gateway listens for this run; beneath the mounts of the host. */
+  modelSocket: '/var/lib/ssebench/host/model.sock',
   archive: '/tmp/sse-archive',
   referencePatch: '/reference/patch.diff',
 } as const;
@@ -65,6 +69,9 @@ export const ENV = {
   apiKey: 'SSE_API_KEY',
   baseUrl: 'SSE_BASE_URL',
   modelName: 'SSE_MODEL_NAME',
+  /** The gateway's socket, in a run with a model. */
+  modelSocket: 'SSE_MODEL_SOCKET',
+  modelPort: 'SSE_MODEL_PORT',
   agentDuration: 'AGENT_DURATION',
   agentExitStatus: 'AGENT_EXIT_STATUS',
   agentTimedOut: 'SSE_METRIC_AGENT_TIMEOUT',
@@ -83,6 +90,12 @@ export const ENV = {
   /** Limits of the source archive: whole seconds, and bytes of the compressed file. */
   archiveTimeout: 'SSE_ARCHIVE_TIMEOUT',
   archiveMaxBytes: 'SSE_ARCHIVE_MAX_BYTES',
+} as const;
+
+/** What the model gateway offers beside the protocols, to whoever holds a run's key. */
+export const GATEWAY_PATH = {
+  /** `POST`: the key that asks is worth nothing from then on; answered when its last call is settled. */
+  revoke: '/ssebench/revoke',
 } as const;
 
 /** Limits in force when nothing else is said. Seconds. Sources: spec/host §1.2; design §5. */

@@ -3,6 +3,7 @@ import { type Fault, fault, type Phase } from '@ssebench/contracts/faults';
 import type { ArchiveReport, CaptureReport } from '@ssebench/contracts/work-outcome';
 import { DaemonClient } from '../client/daemon-client.ts';
 import { EventPublisher } from '../client/event-publisher.ts';
+import type { ModelRelay } from '../relay/model-relay.ts';
 import type { AgentEnd } from './agent-process.ts';
 import type { ArchiveOwner } from './archive-owner.ts';
 import { log } from './log.ts';
@@ -28,6 +29,8 @@ export class RunContext {
   /** Whose the archive was before it was the agent's; null where it did not change hands. */
   readonly archiveOwner: ArchiveOwner | null;
   step: Step = 'services';
+  /** The agent's way to its model, while it has one. */
+  relay: ModelRelay | null = null;
   /** Started early, and not yet told to begin. */
   evaluator: Service | null = null;
   /** The tree that the agent works in, as the daemon names it. */

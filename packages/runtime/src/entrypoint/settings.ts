@@ -26,6 +26,9 @@ export interface Settings extends CommandLine {
   agentSocket: string;
   /** Of the agent's HTTP listener. */
   httpPort: number;
+  /** Where the model gateway listens; undefined in a run without a model. */
+  modelSocket: string | undefined;
+  modelPort: number;
   agentTimeout: number;
   /** Bytes that the container may write until the agent's end. */
   diskLimit: number | undefined;
@@ -63,6 +66,8 @@ export function readSettings(commandLine: CommandLine, env: NodeJS.ProcessEnv): 
       adminSocket: env[ENV.adminSocket] || CONTAINER.adminSocket,
       agentSocket: env[ENV.daemonSocket] || CONTAINER.agentSocket,
       httpPort: portOf(env, ENV.httpPort) ?? CONTAINER.agentHttpPort,
+      modelSocket: env[ENV.modelSocket] || undefined,
+      modelPort: portOf(env, ENV.modelPort) ?? CONTAINER.modelPort,
       agentTimeout: secondsOf(env, ENV.timeout) ?? DEFAULTS.agentTimeout,
       diskLimit: bytesOf(env, ENV.diskLimit),
       agentGrace: secondsOf(env, ENV.agentGrace) ?? DEFAULTS.agentGrace,

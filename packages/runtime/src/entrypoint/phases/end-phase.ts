@@ -6,6 +6,7 @@ import { endProcessesOf } from '../../system/processes.ts';
 import { giveBack } from '../archive-owner.ts';
 import { archiveUse } from '../archive-watch.ts';
 import { log } from '../log.ts';
+import { closeModel } from '../model-access.ts';
 import type { RunContext } from '../run-context.ts';
 import { writtenHere } from '../written-here.ts';
 import type { Phase } from './phase.ts';
@@ -31,7 +32,7 @@ export const endPhase: Phase = {
   afterFault: true,
   async run(run) {
     try {
-      await endAgent(run);
+      await endAgent(run).finally(() => run.relay && closeModel(run.relay, run.settings));
       await judgeDisk(run);
     } finally {
       returnArchive(run);

@@ -4,6 +4,7 @@ import { aborted, within } from '../../system/waiting.ts';
 import { startEvaluator } from '../evaluator-service.ts';
 import { log } from '../log.ts';
 import { lastLines } from '../log-file.ts';
+import { openModel } from '../model-access.ts';
 import type { RunContext } from '../run-context.ts';
 import type { Service } from '../service.ts';
 import type { Phase } from './phase.ts';
@@ -27,7 +28,11 @@ export const services: Phase = {
     if (!ready) await notReady(daemon, settings.daemonTimeout);
     log('INFO', 'Daemon ready');
     run.events.open();
-    if (settings.mode !== 'grade') run.source = await sourceOf(run);
+    if (settings.mode === 'grade') return;
+    run.source = await sourceOf(run);
+    run.relay = await openModel(settings).catch((error: unknown) => {
+      throw new FaultError(fault('start_failed', `the model's port can't be opened: ${String(error)}`));
+    });
   },
 };
 
