@@ -22,8 +22,9 @@ const SCHEMA = `
     exhausted INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE TABLE calls (
-    id TEXT PRIMARY KEY,
-    key_id INTEGER NOT NULL REFERENCES keys (id),
+    id INTEGER PRIMARY KEY,
+    call_id TEXT NOT NULL,
+    key_id INTEGER NOT NULL,
     state TEXT NOT NULL,
     started_at INTEGER NOT NULL,
     ended_at INTEGER,
@@ -43,9 +44,8 @@ const SCHEMA = `
     lowered_to INTEGER,
     first_byte_ms REAL,
     total_ms REAL
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
   CREATE INDEX calls_of_key ON calls (key_id);
-  CREATE INDEX open_calls ON calls (key_id) WHERE state = 'open';
   CREATE TABLE refusals (
     run_id TEXT NOT NULL,
     protocol TEXT NOT NULL,
@@ -93,7 +93,7 @@ export function openLedgerFile(dir: string): LedgerDatabase {
     closeSync(openSync(path, 'a', 0o600));
     const db = new DatabaseSync(path);
     try {
-      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
+      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
       createTables(db);
     } catch (error) {
       db.close();
@@ -112,17 +112,23 @@ export function openLedgerFile(dir: string): LedgerDatabase {
   }
 }
 
-/** One commit, or none of it. */
-export function transaction<T>(db: DatabaseSync, part: () => T): T {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const result = part();
-    db.exec('COMMIT');
-    return result;
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
+/** Runs its argument in one commit, or undoes all of it when that throws. */
+export type Transaction = <T>(part: () => T) => T;
+
+export function transactions(db: DatabaseSync): Transaction {
+  const begin = db.prepare('BEGIN IMMEDIATE');
+  const commit = db.prepare('COMMIT');
+  return (part) => {
+    begin.run();
+    try {
+      const result = part();
+      commit.run();
+      return result;
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  };
 }
 
 /** An exclusive lock on a file of its own, so that others may read the ledger; the kernel gives it up when we die. */
@@ -138,7 +144,7 @@ function lockDirectory(dir: string): DatabaseSync {
 }
 
 function createTables(db: DatabaseSync): void {
-  transaction(db, () => {
+  transactions(db)(() => {
     const found = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
     if (found > VERSION) {
       throw new LedgerError('version', `${db.location()}: has version ${found}, this release knows ${VERSION}`);

@@ -1,4 +1,4 @@
-import type { SQLOutputValue } from 'node:sqlite';
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { KeyInfo, NanoUsd, Usage } from '../server/ports.ts';
 
 export type Row = Record<string, SQLOutputValue>;
@@ -28,6 +28,33 @@ export interface CallEnd {
   readonly loweredTo?: number | undefined;
   readonly firstByteMs?: number | undefined;
   readonly totalMs?: number;
+}
+
+/** Characters of a provider's words that are kept. */
+const LONGEST_WORDS = 500;
+
+/** The values of a call's columns from `state` to `total_ms`. */
+export function endColumns(end: CallEnd, endedAt: number): SQLInputValue[] {
+  const { tokens } = end;
+  return [
+    end.state,
+    endedAt,
+    end.cost,
+    end.uncertain,
+    tokens?.input ?? 0,
+    tokens?.cacheRead ?? 0,
+    tokens?.cacheWrite5m ?? 0,
+    tokens?.cacheWrite1h ?? 0,
+    tokens?.output ?? 0,
+    tokens?.reasoning ?? 0,
+    end.servedModel ?? null,
+    end.fingerprint ?? null,
+    end.status,
+    end.words?.slice(0, LONGEST_WORDS) ?? null,
+    end.loweredTo ?? null,
+    end.firstByteMs ?? null,
+    end.totalMs ?? null,
+  ];
 }
 
 /** @param row of a statement that reads integers as bigints */

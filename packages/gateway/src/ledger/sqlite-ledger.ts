@@ -10,14 +10,11 @@ import type {
   Settlement,
 } from '../server/ports.ts';
 import { bootId } from './boot-id.ts';
-import { type LedgerDatabase, openLedgerFile, transaction } from './database.ts';
+import { type LedgerDatabase, openLedgerFile, type Transaction, transactions } from './database.ts';
 import { RefusalBook } from './refusals.ts';
-import { type CallEnd, type KeyRow, keyInfo, readKeyRow } from './rows.ts';
+import { type CallEnd, endColumns, type KeyRow, keyInfo, readKeyRow } from './rows.ts';
 import { keyHash, newRunKey } from './run-key.ts';
 import { SpendReader } from './spend.ts';
-
-/** Characters of a provider's words that are kept. */
-const LONGEST_WORDS = 500;
 
 /** What a ledger takes from its surroundings. */
 export interface LedgerOptions {
@@ -34,24 +31,27 @@ export interface LedgerOptions {
  */
 export class SqliteLedger implements Ledger, Disposable {
   readonly #file: LedgerDatabase;
-  readonly #db: DatabaseSync;
+  readonly #transaction: Transaction;
   readonly #now: () => number;
   readonly #statements: Statements;
   readonly #refusals: RefusalBook;
   readonly #spend: SpendReader;
+  /** By the id that the server gave them; the file's rows have their own. */
+  readonly #open = new Map<string, OpenCall>();
 
   /** @throws LedgerError as `openLedgerFile` */
   constructor(dir: string, { now = Date.now, boot = bootId() }: LedgerOptions = {}) {
     this.#file = openLedgerFile(dir);
-    this.#db = this.#file.db;
+    const { db } = this.#file;
+    this.#transaction = transactions(db);
     this.#now = now;
-    transaction(this.#db, () => {
-      revokeKeysOfEarlierBoot(this.#db, boot);
-      loseOpenCalls(this.#db, now());
+    this.#transaction(() => {
+      revokeKeysOfEarlierBoot(db, boot);
+      loseOpenCalls(db, now());
     });
-    this.#statements = prepare(this.#db);
-    this.#refusals = new RefusalBook(this.#db, now);
-    this.#spend = new SpendReader(this.#db, this.#refusals);
+    this.#statements = prepare(db);
+    this.#refusals = new RefusalBook(db, now);
+    this.#spend = new SpendReader(db, this.#refusals);
   }
 
   /** @throws Error when the run has a key already, or had one */
@@ -71,20 +71,15 @@ export class SqliteLedger implements Ledger, Disposable {
     return this.#statements.liveKeys.all().map((row) => keyInfo(readKeyRow(row)));
   }
 
-  /** @throws Error when a call of that id was reserved before */
+  /** @throws Error when a call of that id is open */
   reserve(key: string, callId: string, wanted: NanoUsd, least: NanoUsd): Reservation {
-    return transaction(this.#db, () => {
-      const row = this.#row(key);
-      const answer = decide(row, wanted, least);
-      if (!row) return answer;
-      if (answer.granted) {
-        this.#statements.insertCall.run(callId, row.id, this.#now(), answer.amount);
-        this.#statements.addReservation.run(answer.amount, row.id);
-      } else if (answer.reason === 'budget') {
-        this.#statements.exhaust.run(row.id);
-      }
-      return answer;
-    });
+    if (this.#open.has(callId)) throw new Error(`call ${callId} is open already`);
+    const row = this.#row(key);
+    const answer = decide(row, wanted, least);
+    if (!row) return answer;
+    if (answer.granted) this.#openCall(row.id, callId, answer.amount);
+    else if (answer.reason === 'budget' && !row.exhausted) this.#statements.exhaust.run(row.id);
+    return answer;
   }
 
   settle(callId: string, settlement: Settlement): void {
@@ -138,39 +133,29 @@ export class SqliteLedger implements Ledger, Disposable {
     return row && readKeyRow(row);
   }
 
-  #end(callId: string, end: CallEnd): void {
-    transaction(this.#db, () => {
-      const call = this.#statements.openCall.get(callId);
-      if (!call) return;
-      const { tokens } = end;
-      this.#statements.endCall.run(
-        end.state,
-        this.#now(),
-        end.cost,
-        end.uncertain,
-        tokens?.input ?? 0,
-        tokens?.cacheRead ?? 0,
-        tokens?.cacheWrite5m ?? 0,
-        tokens?.cacheWrite1h ?? 0,
-        tokens?.output ?? 0,
-        tokens?.reasoning ?? 0,
-        end.servedModel ?? null,
-        end.fingerprint ?? null,
-        end.status,
-        end.words?.slice(0, LONGEST_WORDS) ?? null,
-        end.loweredTo ?? null,
-        end.firstByteMs ?? null,
-        end.totalMs ?? null,
-        callId,
-      );
-      this.#statements.endReservation.run(
-        call['reserved'] as bigint,
-        end.cost,
-        end.uncertain,
-        call['key_id'] as bigint,
-      );
+  #openCall(keyId: bigint, callId: string, amount: NanoUsd): void {
+    const row = this.#transaction(() => {
+      this.#statements.addReservation.run(amount, keyId);
+      return this.#statements.insertCall.run(callId, keyId, this.#now(), amount).lastInsertRowid;
     });
+    this.#open.set(callId, { row, keyId, amount });
   }
+
+  #end(callId: string, end: CallEnd): void {
+    const call = this.#open.get(callId);
+    if (!call) return;
+    this.#transaction(() => {
+      this.#statements.endCall.run(...endColumns(end, this.#now()), call.row);
+      this.#statements.endReservation.run(call.amount, end.cost, end.uncertain, call.keyId);
+    });
+    this.#open.delete(callId);
+  }
+}
+
+interface OpenCall {
+  readonly row: number | bigint;
+  readonly keyId: bigint;
+  readonly amount: NanoUsd;
 }
 
 /** The budget's rule. Pure. */
@@ -195,8 +180,11 @@ function revokeKeysOfEarlierBoot(db: DatabaseSync, boot: string): void {
 }
 
 function loseOpenCalls(db: DatabaseSync, now: number): void {
+  db.prepare(
+    `UPDATE calls SET state = 'lost', uncertain = reserved, ended_at = ?
+      WHERE state = 'open' AND key_id IN (SELECT id FROM keys WHERE open_calls > 0)`,
+  ).run(now);
   db.exec('UPDATE keys SET uncertain = uncertain + reserved, reserved = 0, open_calls = 0 WHERE open_calls > 0');
-  db.prepare(`UPDATE calls SET state = 'lost', uncertain = reserved, ended_at = ? WHERE state = 'open'`).run(now);
 }
 
 type Statements = ReturnType<typeof prepare>;
@@ -215,9 +203,8 @@ function prepare(db: DatabaseSync) {
     liveKeys: exact('SELECT * FROM keys WHERE revoked = 0 ORDER BY id'),
     revoke: exact('UPDATE keys SET revoked = 1 WHERE run_id = ?'),
     exhaust: exact('UPDATE keys SET exhausted = 1 WHERE id = ?'),
-    insertCall: exact(`INSERT INTO calls (id, key_id, state, started_at, reserved) VALUES (?, ?, 'open', ?, ?)`),
+    insertCall: exact(`INSERT INTO calls (call_id, key_id, state, started_at, reserved) VALUES (?, ?, 'open', ?, ?)`),
     addReservation: exact('UPDATE keys SET reserved = reserved + ?, open_calls = open_calls + 1 WHERE id = ?'),
-    openCall: exact(`SELECT key_id, reserved FROM calls WHERE id = ? AND state = 'open'`),
     endCall: exact(
       `UPDATE calls SET state = ?, ended_at = ?, cost = ?, uncertain = ?, input = ?, cache_read = ?, cache_write_5m = ?,
         cache_write_1h = ?, output = ?, reasoning = ?, served_model = ?, fingerprint = ?, status = ?, words = ?, lowered_to = ?,
