@@ -141,6 +141,8 @@ describe.each(CASES)('grading $grading, level $level, from inside', ({ grading, 
   test('after the phase no process is left, and the listeners refuse every tool', async () => {
     await run.sh('model', '(setsid sh -c "trap \'\' TERM; while :; do sleep 1; done" > /dev/null 2>&1 &)');
     await run.sh('runner', '(setsid sh -c "trap \'\' TERM; while :; do sleep 1; done" > /dev/null 2>&1 &)');
+    await run.sh('model', WITHOUT_FIRST_THREAD);
+    await run.sh('runner', WITHOUT_FIRST_THREAD);
     const end = await run.finish();
     expect(end.status, end.stderr).toBe(0);
     expect((await summaryIn(run.directory)).outcome.code).toBe('graded');
@@ -162,6 +164,12 @@ describe.each(CASES)('grading $grading, level $level, from inside', ({ grading, 
     }
   });
 });
+
+/** Goes on in a thread of its own, and looks like a zombie. */
+const WITHOUT_FIRST_THREAD = `(setsid perl -Mthreads -e '
+  threads->create(sub { sleep 600 });
+  syscall(\`uname -m\` =~ /aarch64/ ? 93 : 60, 0);
+' > /dev/null 2>&1 &); sleep 0.2`;
 
 const GRADED = '{"poc":"pocs/poc.txt","grading":true}';
 

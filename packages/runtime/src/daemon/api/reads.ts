@@ -14,12 +14,34 @@ export const project: Handler = (_call, { task }) => json(task.metadata);
 export const capabilities: Handler = (_call, { task }) => json(task.capabilities);
 
 export const diff: Handler = async (call, services, listener) => {
-  const { patch, remove } = await services.patches.live(liveSignal(call, services, listener));
+  const { patch, remove } = await look(call, services, listener, (signal) => services.patches.live(signal));
   return await diffAnswer(call, patch, remove);
 };
 
 export const files: Handler = async (call, services, listener) =>
-  json({ files: await services.patches.changedFiles(liveSignal(call, services, listener)) });
+  json({ files: await look(call, services, listener, (signal) => services.patches.changedFiles(signal)) });
+
+/**
+ * Git looks as the agent's user, and so it is ended with the agent's phase: who asked from elsewhere gets what it finds
+ * when it looks again.
+ */
+async function look<T>(
+  call: Call,
+  services: Services,
+  listener: ListenerKind,
+  at: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { phase } = services;
+  const signal = liveSignal(call, services, listener);
+  const hadEnded = phase.ended;
+  try {
+    return await at(signal);
+  } catch (error) {
+    if (signal.aborted || hadEnded || !phase.ended) throw error;
+    await phase.end();
+    return await at(signal);
+  }
+}
 
 /** What the agent asked to see must not hold up its capture: it is given up with the agent's phase, and with its caller. */
 function liveSignal(call: Call, { phase, stop }: Services, listener: ListenerKind): AbortSignal {
