@@ -6,7 +6,7 @@ const MAX_PRICE = 0.01;
 /** US dollars per token. */
 const Price = z.number().nonnegative().max(MAX_PRICE, `must be US dollars per token, at most ${MAX_PRICE}`);
 
-const TokenCount = z.int().positive();
+const TokenCount = z.int().positive('must be above 0');
 
 /** `input_cost_per_token_above_200k_tokens` and its like: the price when the whole input is longer than that. */
 const TIER_PRICE =
