@@ -4,7 +4,10 @@ import { z } from 'zod';
 const MAX_PRICE = 0.01;
 
 /** US dollars per token. */
-const Price = z.number().nonnegative().max(MAX_PRICE, `must be US dollars per token, at most ${MAX_PRICE}`);
+const Price = z
+  .number()
+  .nonnegative('must not be below 0')
+  .max(MAX_PRICE, `must be US dollars per token, at most ${MAX_PRICE}`);
 
 const TokenCount = z.int().positive('must be above 0');
 
