@@ -11,7 +11,11 @@ const MAX_CAPTURE = 64 * 1024;
 const MAX_NAME = 64;
 const MAX_DEPTH = 512;
 
+const trees = new WeakMap<MemberPaths, Wanted>();
+
 function tree(paths: MemberPaths): Wanted {
+  const known = trees.get(paths);
+  if (known !== undefined) return known;
   const root: Wanted = { path: undefined, below: new Map() };
   for (const path of paths) {
     let at = root;
@@ -22,6 +26,7 @@ function tree(paths: MemberPaths): Wanted {
       at = next;
     }
   }
+  trees.set(paths, root);
   return root;
 }
 

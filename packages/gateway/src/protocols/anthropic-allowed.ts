@@ -60,7 +60,7 @@ const BLOCKS = rules({
       tool: kinds(
         rules({
           tool_reference: any,
-          tool_definition: members(rules({ tool: (check, node) => tool(check, node) })),
+          tool_definition: members(rules({ definition: (check, node) => tool(check, node) })),
           mcp_tool_reference: switchedKind('mcp'),
           mcp_toolset_reference: switchedKind('mcp'),
         }),

@@ -71,12 +71,13 @@ export const anthropicMessages: Protocol = {
   addsUsageChunk: () => false,
   isUsageChunk: () => false,
   credentials: (key) => ({ 'x-api-key': key }),
-  paths: ['type', 'model', 'usage', 'message.model', 'message.usage'],
+  paths: ['type', 'model', 'usage', 'message.model', 'message.usage', 'error.message'],
   finalAtEnd: false,
 
   read(found, seen) {
     const type = foundString(found, 'type');
     seen.model = foundString(found, 'model') ?? foundString(found, 'message.model') ?? seen.model;
+    seen.error = foundString(found, 'error.message') ?? seen.error;
     const usage = foundObject(found, 'usage') ?? foundObject(found, 'message.usage');
     if (usage === undefined) return;
     seen.usage = usageOf(usage, seen.usage);

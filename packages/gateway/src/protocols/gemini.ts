@@ -3,7 +3,15 @@ import type { JsonView } from '../json/view.ts';
 import type { GatewayModel, Usage } from '../server/ports.ts';
 import { Check } from './allow.ts';
 import { GEMINI_COUNT_REQUEST, GEMINI_REQUEST } from './gemini-allowed.ts';
-import { count, type ErrorKind, foundObject, foundString, type Protocol, type Route } from './protocol.ts';
+import {
+  count,
+  decodeSegment,
+  type ErrorKind,
+  foundObject,
+  foundString,
+  type Protocol,
+  type Route,
+} from './protocol.ts';
 
 const STATUSES: Readonly<Record<ErrorKind, string>> = {
   unauthorized: 'UNAUTHENTICATED',
@@ -49,7 +57,7 @@ export const gemini: Protocol = {
     }
     const what = METHODS.get(action ?? '');
     if (method !== 'POST' || what === undefined || model === undefined) return undefined;
-    return { ...what, model: decodeURIComponent(model), upstreamPath: `/${version}/models/{model}:${action}` };
+    return { ...what, model: decodeSegment(model), upstreamPath: `/${version}/models/{model}:${action}` };
   },
 
   inspect(view, route, allowance) {
@@ -81,11 +89,12 @@ export const gemini: Protocol = {
   addsUsageChunk: () => false,
   isUsageChunk: () => false,
   credentials: (key) => ({ 'x-goog-api-key': key }),
-  paths: ['usageMetadata', 'modelVersion'],
+  paths: ['usageMetadata', 'modelVersion', 'error.message'],
   finalAtEnd: true,
 
   read(found, seen) {
     seen.model = foundString(found, 'modelVersion') ?? seen.model;
+    seen.error = foundString(found, 'error.message') ?? seen.error;
     const usage = foundObject(found, 'usageMetadata');
     if (usage !== undefined) seen.usage = usageOf(usage);
   },

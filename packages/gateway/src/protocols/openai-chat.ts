@@ -76,12 +76,13 @@ export const openaiChat: Protocol = {
   isUsageChunk: (found) => foundObject(found, 'usage') !== undefined && /^\[\s*\]$/.test(found.get('choices') ?? ''),
 
   credentials: (key) => ({ authorization: `Bearer ${key}` }),
-  paths: ['model', 'usage', 'system_fingerprint', 'choices'],
+  paths: ['model', 'usage', 'system_fingerprint', 'choices', 'error.message'],
   finalAtEnd: true,
 
   read(found, seen) {
     seen.model = foundString(found, 'model') || seen.model;
     seen.fingerprint = foundString(found, 'system_fingerprint') ?? seen.fingerprint;
+    seen.error = foundString(found, 'error.message') ?? seen.error;
     const usage = foundObject(found, 'usage');
     if (usage === undefined) return;
     seen.usage = openaiUsage(usage, 'prompt', 'completion');

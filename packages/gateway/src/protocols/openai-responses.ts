@@ -46,12 +46,22 @@ export const openaiResponses: Protocol = {
   addsUsageChunk: () => false,
   isUsageChunk: () => false,
   credentials: (key) => ({ authorization: `Bearer ${key}` }),
-  paths: ['type', 'model', 'usage', 'sequence_number', 'response.model', 'response.usage'],
+  paths: [
+    'type',
+    'model',
+    'usage',
+    'sequence_number',
+    'response.model',
+    'response.usage',
+    'message',
+    'response.error.message',
+  ],
   finalAtEnd: false,
 
   read(found, seen) {
     seen.model = foundString(found, 'model') ?? foundString(found, 'response.model') ?? seen.model;
     seen.sequence = Number(found.get('sequence_number') ?? seen.sequence);
+    seen.error = foundString(found, 'response.error.message') ?? foundString(found, 'message') ?? seen.error;
     const usage = foundObject(found, 'usage') ?? foundObject(found, 'response.usage');
     if (usage === undefined) return;
     seen.usage = openaiUsage(usage, 'input', 'output');

@@ -1,5 +1,5 @@
 import type { GatewayModel, Usage } from '../server/ports.ts';
-import { count, type ErrorKind, part, type Route, type WireError } from './protocol.ts';
+import { count, decodeSegment, type ErrorKind, part, type Route, type WireError } from './protocol.ts';
 
 /** The path without `/v1`, which a client's base URL has or has not. */
 export function underV1(path: string): string {
@@ -13,7 +13,7 @@ export function openaiRoute(method: string, path: string): Route | undefined {
   if (match === null) return undefined;
   return {
     operation: 'models',
-    model: match[1] === undefined ? undefined : decodeURIComponent(match[1]),
+    model: match[1] && decodeSegment(match[1]),
     upstreamPath: '',
   };
 }

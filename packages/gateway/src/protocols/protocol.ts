@@ -45,6 +45,8 @@ export interface Seen {
   fingerprint: string | undefined;
   /** Number of the latest event, where events are numbered. */
   sequence: number;
+  /** What the provider said went wrong within an answer that had begun. */
+  error: string | undefined;
 }
 
 export type ErrorKind =
@@ -97,7 +99,7 @@ export interface Protocol {
 }
 
 export function nothingSeen(): Seen {
-  return { usage: undefined, final: false, model: undefined, fingerprint: undefined, sequence: -1 };
+  return { usage: undefined, final: false, model: undefined, fingerprint: undefined, sequence: -1, error: undefined };
 }
 
 /** The edit that writes the provider's name of the model, where the request's is another. */
@@ -125,6 +127,15 @@ export function foundString(found: ReadonlyMap<string, string>, path: string): s
     return JSON.parse(text) as string;
   } catch {
     return undefined;
+  }
+}
+
+/** A segment of a path; as it stands if its escapes are none. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
   }
 }
 

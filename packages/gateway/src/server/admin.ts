@@ -1,0 +1,175 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { ClientListeners } from './client-listeners.ts';
+import type { Gateway } from './gateway.ts';
+import { sendJson } from './http.ts';
+import { parseUsd, usdText } from './money.ts';
+import type { RefusalCount, RunSpend } from './ports.ts';
+import { readBody } from './read-body.ts';
+import { runSettings } from './run-settings.ts';
+
+const MAX_BODY = 256 * 1024;
+
+const newRun = runSettings.extend({
+  run_id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
+  model: z.string().min(1),
+  /** Dollars, as a decimal number. */
+  budget_usd: z.string().refine((text) => parseUsd(text) !== undefined, 'a decimal number of dollars'),
+  concurrency: z.number().int().min(1).max(10_000),
+});
+
+/** What `POST /runs` answers. `key` is told this once. */
+export interface RunAccess {
+  readonly key: string;
+  /** For programs of the host; the run's own clients come over its socket. */
+  readonly base_url: string;
+}
+
+type Answer = readonly [status: number, body: unknown];
+const problem = (status: number, code: string, message: string): Answer => [status, { error: { code, message } }];
+
+/** What the admin socket serves: JSON over HTTP, for the host command alone. */
+export class Admin {
+  readonly #gateway: Gateway;
+  readonly #listeners: ClientListeners;
+  readonly #version: string;
+  readonly #baseUrl: string;
+  readonly #runsChanged: () => void;
+  readonly #shutdown: () => void;
+
+  /** @param runsChanged called when there is one run more or less @param shutdown called after its request was answered */
+  constructor(
+    gateway: Gateway,
+    listeners: ClientListeners,
+    about: { version: string; baseUrl: string; runsChanged: () => void; shutdown: () => void },
+  ) {
+    this.#gateway = gateway;
+    this.#listeners = listeners;
+    this.#version = about.version;
+    this.#baseUrl = about.baseUrl;
+    this.#runsChanged = about.runsChanged;
+    this.#shutdown = about.shutdown;
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').split('?')[0] ?? '/';
+    const [status, body] = await this.#answer(request, `${request.method} ${path}`);
+    sendJson(response, status, JSON.stringify(body));
+    if (request.method === 'POST' && path === '/shutdown') response.once('close', this.#shutdown);
+  }
+
+  async #answer(request: IncomingMessage, route: string): Promise<Answer> {
+    const runId = /^(?:GET|DELETE) \/runs\/([^/]+)$/.exec(route)?.[1];
+    if (runId !== undefined) return this.#run(request.method === 'DELETE', decodeURIComponent(runId));
+    if (route === 'POST /runs') return await this.#create(request);
+    if (route === 'GET /status') return [200, this.#status()];
+    if (route === 'POST /shutdown') return [200, {}];
+    return problem(404, 'no_route', `${route} is not a route of the admin socket`);
+  }
+
+  async #create(request: IncomingMessage): Promise<Answer> {
+    const body = await readBody(request, MAX_BODY);
+    if ('failed' in body) return problem(400, 'body', `the body is ${body.failed}`);
+    let text: unknown;
+    try {
+      text = JSON.parse(body.bytes.toString());
+    } catch (error) {
+      return problem(400, 'body', (error as Error).message);
+    }
+    const parsed = newRun.safeParse(text);
+    if (!parsed.success) return problem(400, 'body', z.prettifyError(parsed.error));
+    const { run_id: runId, model: name, budget_usd, concurrency, ...settings } = parsed.data;
+    const { ledger, catalog, pricing } = this.#gateway;
+    const model = catalog.get(name);
+    if (model === undefined)
+      return problem(404, 'unknown_model', [`no model ${name}`, ...catalog.problems()].join('\n'));
+    if (pricing.upperBound(model, { bytes: 1 }, 1) === undefined) {
+      return problem(409, 'no_price', `no price is known for ${name}: give it one, or "free", in its file`);
+    }
+    if (ledger.spend(runId) !== undefined) return problem(409, 'run_exists', `run ${runId} has a key, or had one`);
+    const budget = parseUsd(budget_usd) ?? 0n;
+    const key = ledger.createKey({ runId, model: name, budget, concurrency, settings: JSON.stringify(settings) });
+    try {
+      if (settings.socket !== undefined) await this.#listeners.openRun(runId, settings.socket);
+    } catch (error) {
+      ledger.revoke(runId);
+      return problem(409, 'socket', (error as Error).message);
+    }
+    this.#runsChanged();
+    return [201, { key, base_url: this.#baseUrl } satisfies RunAccess];
+  }
+
+  async #run(revoke: boolean, runId: string): Promise<Answer> {
+    const { ledger, calls } = this.#gateway;
+    if (ledger.spend(runId) === undefined) return problem(404, 'unknown_run', `no run ${runId}`);
+    if (revoke) {
+      ledger.revoke(runId);
+      await calls.abort(runId);
+      await this.#listeners.closeRun(runId);
+      this.#runsChanged();
+    }
+    const spend = ledger.spend(runId);
+    return spend === undefined ? problem(404, 'unknown_run', `no run ${runId}`) : [200, spendJson(spend)];
+  }
+
+  #status() {
+    const { ledger, catalog, calls } = this.#gateway;
+    return {
+      version: this.#version,
+      pid: process.pid,
+      base_url: this.#baseUrl,
+      models: catalog.names(),
+      problems: catalog.problems(),
+      runs: ledger.liveRuns().flatMap(({ runId }) => {
+        const spend = ledger.spend(runId);
+        return spend === undefined ? [] : [spendJson(spend)];
+      }),
+      calls: calls.count,
+      refusals: ledger.refusals().map(refusalJson),
+    };
+  }
+}
+
+/** A run's spend on the admin socket. Money: decimal numbers of dollars, as text. */
+function spendJson(spend: RunSpend) {
+  const { runId, model, revoked, calls, answered, failed, lowered, usage } = spend;
+  return {
+    run_id: runId,
+    model,
+    revoked,
+    budget_usd: usdText(spend.budget),
+    spent_usd: usdText(spend.settled),
+    reserved_usd: usdText(spend.reserved),
+    uncertain_usd: usdText(spend.uncertain),
+    calls,
+    answered,
+    failed,
+    lowered,
+    last_call: spend.lastCall ?? null,
+    budget_exhausted: spend.budgetExhausted,
+    tokens: {
+      input: usage.input,
+      cache_read: usage.cacheRead,
+      cache_write_5m: usage.cacheWrite5m,
+      cache_write_1h: usage.cacheWrite1h,
+      output: usage.output,
+      reasoning: usage.reasoning,
+    },
+    served_models: spend.servedModels,
+    fingerprints: spend.fingerprints,
+    refusals: spend.refusals.map(refusalJson),
+  };
+}
+export type RunSpendJson = ReturnType<typeof spendJson>;
+
+function refusalJson({ runId, protocol, code, field, found, count, lastAt }: RefusalCount) {
+  return {
+    run_id: runId,
+    protocol: protocol ?? null,
+    code,
+    field,
+    found,
+    count,
+    last_at: new Date(lastAt).toISOString(),
+  };
+}

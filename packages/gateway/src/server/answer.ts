@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { MemberReader } from '../json/member-reader.ts';
+import { nothingSeen, type Protocol, type Seen, type WireError } from '../protocols/protocol.ts';
+import { SseFilter } from '../protocols/sse.ts';
+import type { Clock } from './ports.ts';
+import type { AnswerSink } from './upstream.ts';
+import { headersToClient } from './wire-headers.ts';
+
+/**
+ * One answer on its way to the client, byte for byte. Beside it its usage is read. When the client takes no more the provider
+ * is stopped, and nothing is kept but the event under way.
+ */
+export class Answer implements AnswerSink {
+  readonly seen: Seen = nothingSeen();
+  readonly #protocol: Protocol;
+  readonly #response: ServerResponse;
+  readonly #withhold: boolean;
+  readonly #clock: Clock;
+  #flow: { pause(): void; resume(): void } | undefined;
+  #status = 0;
+  #firstByteAt: number | undefined;
+  #reader: MemberReader | undefined;
+  #events: SseFilter | undefined;
+  /** The latest piece of an answer that is no stream: the client has the whole of it only when it is settled. */
+  #last: Buffer | undefined;
+
+  /** @param withhold a usage chunk was asked for that the client did not ask for */
+  constructor(protocol: Protocol, response: ServerResponse, withhold: boolean, clock: Clock) {
+    this.#protocol = protocol;
+    this.#response = response;
+    this.#withhold = withhold;
+    this.#clock = clock;
+  }
+
+  /** 0 before there is an answer. */
+  get status(): number {
+    return this.#status;
+  }
+
+  get firstByteAt(): number | undefined {
+    return this.#firstByteAt;
+  }
+
+  start(status: number, headers: IncomingHttpHeaders, flow: { pause(): void; resume(): void }): void {
+    this.#status = status;
+    this.#flow = flow;
+    const stream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
+    const readable = (headers['content-encoding'] ?? 'identity') === 'identity';
+    if (readable) this.#reader = new MemberReader(this.#protocol.paths);
+    if (readable && stream && this.#reader) this.#events = new SseFilter(this.#reader, this.#event);
+    this.#response.writeHead(status, headersToClient(headers, this.#events === undefined));
+    if (stream) this.#response.flushHeaders();
+    this.#response.on('drain', () => this.#flow?.resume());
+  }
+
+  readonly #event = () => {
+    const found = this.#reader?.found;
+    if (found === undefined || found.size === 0) return 'pass';
+    this.#protocol.read(found, this.seen);
+    return this.#withhold && this.#protocol.isUsageChunk(found) ? 'withhold' : 'pass';
+  };
+
+  data(chunk: Buffer): void {
+    this.#firstByteAt ??= this.#clock.now();
+    if (this.#events !== undefined) {
+      this.#write(this.#events.write(chunk));
+      return;
+    }
+    this.#reader?.write(chunk);
+    if (this.#last !== undefined) this.#write([this.#last]);
+    this.#last = chunk;
+  }
+
+  #write(pieces: readonly Buffer[]): void {
+    if (pieces.length === 0 || this.#response.destroyed) return;
+    if (pieces.length > 1) this.#response.cork();
+    let room = true;
+    for (const piece of pieces) room = this.#response.write(piece);
+    if (pieces.length > 1) this.#response.uncork();
+    if (!room) this.#flow?.pause();
+  }
+
+  /** The provider's answer is over, and whole: `seen` is complete. Nothing more is written before `end`. */
+  whole(): void {
+    if (this.#events !== undefined) {
+      this.#write(this.#events.end());
+      if (this.#protocol.finalAtEnd && this.seen.usage !== undefined) this.seen.final = true;
+    } else if (this.#reader !== undefined && this.#status > 0) {
+      this.#protocol.read(this.#reader.found, this.seen);
+      this.seen.final = this.seen.usage !== undefined;
+    }
+  }
+
+  end(): void {
+    this.#response.end(this.#last);
+  }
+
+  /** Ends an answer that broke off: a stream with the protocol's error event, anything else by a broken connection. */
+  breakOff(error: WireError): void {
+    if (this.#events === undefined || this.#events.inEvent) this.#response.destroy();
+    else this.#response.end(this.#protocol.errorEvent(error, this.seen));
+  }
+}

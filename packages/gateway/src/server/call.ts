@@ -1,0 +1,18 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { JsonView } from '../json/view.ts';
+import type { Asked, Protocol, Route } from '../protocols/protocol.ts';
+import type { GatewayModel, KeyInfo } from './ports.ts';
+
+/** A request that may be made: it was looked at, and costs money from here on. */
+export interface Call {
+  readonly key: string;
+  readonly run: KeyInfo;
+  readonly model: GatewayModel;
+  readonly protocol: Protocol;
+  readonly route: Route;
+  readonly view: JsonView;
+  readonly asked: Asked;
+  readonly search: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}

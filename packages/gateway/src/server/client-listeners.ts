@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { protocolOf } from '../protocols/all.ts';
+import { faults } from './faults.ts';
+import { serve } from './forward.ts';
+import type { Gateway } from './gateway.ts';
+import { sendError } from './http.ts';
+
+/** A connection on which nothing moves for this long is closed: longer than any provider is waited for. */
+const SOCKET_IDLE_MS = 20 * 60_000;
+
+/** The sockets on which clients come: one per run, bound to its key, and a loopback port for programs of the host. */
+export class ClientListeners {
+  readonly #gateway: Gateway;
+  readonly #runs = new Map<string, Server>();
+  #loopback: Server | undefined;
+
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway;
+  }
+
+  /** Listens on 127.0.0.1. @returns the port */
+  async openLoopback(port = 0): Promise<number> {
+    this.#loopback = this.#server(undefined);
+    this.#loopback.listen(port, '127.0.0.1');
+    await once(this.#loopback, 'listening');
+    const address = this.#loopback.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  }
+
+  /** Listens on a run's Unix socket; what stands at its path from an earlier process is replaced. @throws Error of the system */
+  async openRun(runId: string, socket: string): Promise<void> {
+    if (this.#runs.has(runId)) return;
+    const server = this.#server(runId);
+    this.#runs.set(runId, server);
+    rmSync(socket, { force: true });
+    // The client in the container is another user; who gets at the socket is decided by the directory that holds it.
+    server.listen({ path: socket, readableAll: true, writableAll: true });
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      this.#runs.delete(runId);
+      throw error;
+    }
+  }
+
+  /** Closes a run's socket and every connection on it. */
+  closeRun(runId: string): Promise<void> {
+    const server = this.#runs.get(runId);
+    this.#runs.delete(runId);
+    return server === undefined ? Promise.resolve() : close(server);
+  }
+
+  async closeAll(): Promise<void> {
+    const servers = [...this.#runs.values(), ...(this.#loopback ? [this.#loopback] : [])];
+    this.#runs.clear();
+    await Promise.all(servers.map(close));
+  }
+
+  #server(boundTo: string | undefined): Server {
+    const server = createServer((request, response) => {
+      serve(this.#gateway, request, response, boundTo).catch((error: unknown) =>
+        this.#failed(error, request, response),
+      );
+    });
+    server.keepAliveTimeout = 65_000;
+    server.setTimeout(SOCKET_IDLE_MS);
+    return server;
+  }
+
+  #failed(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    this.#gateway.log(
+      `${request.method} ${path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+    sendError(response, protocolOf(path), faults.internal());
+  }
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

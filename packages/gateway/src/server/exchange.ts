@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import { applyEdits } from '../json/edit.ts';
+import type { WireError } from '../protocols/protocol.ts';
+import { Answer } from './answer.ts';
+import type { Call } from './call.ts';
+import { faults, providerWords, redact } from './faults.ts';
+import type { Gateway } from './gateway.ts';
+import { sendError, sendJson } from './http.ts';
+import type { Denial, NanoUsd, Usage } from './ports.ts';
+import { retryDelay } from './retry.ts';
+import type { AttemptEnd, UpstreamRequest } from './upstream.ts';
+import { headersToClient, headersToProvider } from './wire-headers.ts';
+
+const NO_USAGE: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
+
+/** Money that was taken for a call before it is made. */
+interface Reserved {
+  readonly callId: string;
+  readonly amount: NanoUsd;
+  /** What the request's output limit becomes; undefined: it stays. */
+  readonly outputLimit: number | undefined;
+  readonly loweredOutputTo: number | undefined;
+}
+
+/** Makes a call that was looked at: reserve, send, pass the answer on, settle. Ends with the client's connection or the run. */
+export async function callProvider(gateway: Gateway, call: Call): Promise<void> {
+  const controller = new AbortController();
+  const gone = () => controller.abort();
+  call.response.once('close', gone);
+  if (call.response.closed) controller.abort();
+  try {
+    await gateway.calls.track(call.run.runId, controller, () => paidCall(gateway, call, controller.signal));
+  } finally {
+    call.response.off('close', gone);
+  }
+}
+
+async function paidCall(gateway: Gateway, call: Call, signal: AbortSignal): Promise<void> {
+  const started = gateway.clock.now();
+  let key: string;
+  try {
+    key = call.model.apiKey();
+  } catch (error) {
+    sendError(call.response, call.protocol, faults.provider((error as Error).message));
+    return;
+  }
+  const reserved = call.route.operation === 'count' ? undefined : await reserve(gateway, call, signal);
+  if (reserved !== undefined && 'error' in reserved) {
+    if (reserved.error !== undefined) sendError(call.response, call.protocol, reserved.error);
+    else call.response.destroy();
+    return;
+  }
+  const answer = new Answer(
+    call.protocol,
+    call.response,
+    call.protocol.addsUsageChunk(call.view, call.route),
+    gateway.clock,
+  );
+  const last = await attempts(gateway, toProvider(call, reserved?.outputLimit, key), answer, signal);
+  finish(gateway, call, { reserved, answer, last, key, started });
+}
+
+async function reserve(
+  { ledger, pricing, calls, clock, limits }: Gateway,
+  { key, run, model, asked }: Call,
+  signal: AbortSignal,
+): Promise<Reserved | { readonly error: WireError | undefined }> {
+  const limit =
+    asked.outputLimit ?? Math.min(model.defaultOutputTokens, model.maxOutputTokens ?? model.defaultOutputTokens);
+  const wanted = pricing.upperBound(model, asked.size, limit * asked.choices);
+  const least = pricing.upperBound(model, asked.size, Math.min(asked.leastOutput, limit) * asked.choices);
+  if (wanted === undefined || least === undefined)
+    return { error: faults.notServed(run.model, 'no price is known for it') };
+  const callId = randomUUID();
+  const until = clock.now() + limits.waitMs;
+  for (;;) {
+    const got = ledger.reserve(key, callId, wanted, least);
+    if (got.granted) {
+      const affordable = Math.floor(pricing.affordableOutput(model, asked.size, got.amount) / asked.choices);
+      const outputLimit = got.amount < wanted ? Math.min(limit, affordable) : limit;
+      const loweredOutputTo = outputLimit < limit ? outputLimit : undefined;
+      const kept = outputLimit === asked.outputLimit;
+      return { callId, amount: got.amount, outputLimit: kept ? undefined : outputLimit, loweredOutputTo };
+    }
+    const denied = denial(got.reason, run.budget, got.left);
+    if (denied.kind !== 'busy') return { error: denied };
+    const wait = until - clock.now();
+    if (wait <= 0) return { error: denied };
+    await turn(calls, run.runId, wait, signal);
+    if (signal.aborted) return { error: undefined };
+  }
+}
+
+/** Waits until another call of the run has ended, at most `ms`. */
+async function turn(calls: Gateway['calls'], runId: string, ms: number, signal: AbortSignal): Promise<void> {
+  await calls.nextEnd(runId, AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(ms))]));
+}
+
+function denial(reason: Denial, budget: NanoUsd, left: NanoUsd): WireError {
+  if (reason === 'budget') return faults.budget(budget, left);
+  return reason === 'reserved' || reason === 'concurrency' ? faults.busy(reason) : faults.unauthorized();
+}
+
+function toProvider(
+  { model, protocol, route, view, search, request }: Call,
+  outputLimit: number | undefined,
+  key: string,
+) {
+  const body = applyEdits(view.bytes, protocol.edits(view, route, { model, outputLimit }));
+  const url = new URL(model.baseUrl + route.upstreamPath.replace('{model}', encodeURIComponent(model.upstreamModel)));
+  const query = search === '' ? '' : withoutKey(search);
+  return {
+    origin: url.origin,
+    path: url.pathname + (query === '' ? url.search : `?${query}`),
+    method: 'POST',
+    headers: headersToProvider(request, key === '' ? {} : protocol.credentials(key), body.length),
+    body,
+  } satisfies UpstreamRequest;
+}
+
+function withoutKey(search: string): string {
+  const pairs = search.split('&').filter((pair) => !new URLSearchParams(pair).has('key'));
+  return pairs.join('&');
+}
+
+/** Attempts until one is not to be tried again. Only the last one's answer has reached `answer`. */
+async function attempts(
+  { upstream, clock, limits }: Gateway,
+  request: UpstreamRequest,
+  answer: Answer,
+  signal: AbortSignal,
+): Promise<AttemptEnd> {
+  for (let made = 1; ; made++) {
+    const last = await upstream.attempt(request, answer, signal);
+    const delay = retryDelay(last, made, Math.random(), Date.now(), limits.retry);
+    if (delay === undefined) return last;
+    await clock.wait(delay, signal);
+    if (signal.aborted) return { end: 'aborted', sent: false };
+  }
+}
+
+interface Finished {
+  readonly reserved: Reserved | undefined;
+  readonly answer: Answer;
+  readonly last: AttemptEnd;
+  readonly key: string;
+  readonly started: number;
+}
+
+/** Settles, and then lets the client know how it ended. */
+function finish(gateway: Gateway, call: Call, finished: Finished): void {
+  const { answer, last, key } = finished;
+  const { response, protocol } = call;
+  if (last.end === 'whole') {
+    answer.whole();
+    settle(gateway, call, finished, answer.seen.error && `the provider said: ${redact(answer.seen.error, key)}`);
+    answer.end();
+  } else if (last.end === 'status') {
+    const said = redact(providerWords(last.body), key);
+    release(gateway, finished, last.status, said);
+    const error = providerFault(last.status, said);
+    if (error === undefined) passOn(call, last, key);
+    else sendError(response, protocol, error);
+  } else {
+    const words = redact(howItFailed(last, response.closed), key);
+    const sent = last.end === 'aborted' ? last.sent : last.end !== 'unreached';
+    if (sent) settle(gateway, call, finished, words);
+    else release(gateway, finished, 0, words);
+    if (answer.status > 0) answer.breakOff(faults.provider(words));
+    else sendError(response, protocol, faults.provider(words));
+  }
+}
+
+function howItFailed(last: Exclude<AttemptEnd, { end: 'whole' | 'status' }>, clientGone: boolean): string {
+  switch (last.end) {
+    case 'aborted':
+      return clientGone ? 'the client went away' : 'the run has ended';
+    case 'broken':
+      return `the provider broke off: ${last.words}`;
+    case 'unanswered':
+      return `the provider did not answer: ${last.words}`;
+    case 'unreached':
+      return `the provider can't be reached: ${last.words}`;
+  }
+}
+
+/** What the client is told in our words. Undefined: the provider's answer is about the request, and goes on as it is. */
+function providerFault(status: number, said: string): WireError | undefined {
+  if (status < 400) return faults.provider(`the provider answered with a redirect (${status}), which is not followed`);
+  if (status === 401) return faults.provider(`the provider did not take the gateway's key (401): ${said}`);
+  return status >= 500 ? faults.provider(`the provider answered ${status}: ${said}`) : undefined;
+}
+
+function passOn({ response }: Call, last: AttemptEnd & { end: 'status' }, key: string): void {
+  const body = last.body.toString('utf8');
+  const clean = redact(body, key);
+  if (response.destroyed) return;
+  const headers = headersToClient(last.headers, false);
+  if (clean !== body) {
+    sendJson(response, last.status, clean);
+    return;
+  }
+  response.writeHead(last.status, { ...headers, 'content-length': String(last.body.length) });
+  response.end(last.body);
+}
+
+function release({ ledger }: Gateway, { reserved }: Finished, status: number, words: string): void {
+  if (reserved !== undefined) ledger.release(reserved.callId, status, words);
+}
+
+/** What is certain is spent; of the rest of a call whose usage was not told to the end, nobody knows. */
+function settle(
+  { ledger, pricing, clock }: Gateway,
+  { model }: Call,
+  { reserved, answer, started }: Finished,
+  failure: string | undefined,
+): void {
+  if (reserved === undefined) return;
+  const { seen } = answer;
+  const usage = seen.usage ?? NO_USAGE;
+  const cost = pricing.costOf(model, usage);
+  const rest = reserved.amount - cost;
+  ledger.settle(reserved.callId, {
+    usage,
+    cost,
+    uncertain: seen.final || rest < 0n ? 0n : rest,
+    servedModel: seen.model,
+    fingerprint: seen.fingerprint,
+    status: answer.status,
+    failure,
+    loweredOutputTo: reserved.loweredOutputTo,
+    firstByteMs: answer.firstByteAt === undefined ? undefined : answer.firstByteAt - started,
+    totalMs: clock.now() - started,
+  });
+}

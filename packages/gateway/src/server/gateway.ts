@@ -1,0 +1,24 @@
+import type { LiveCalls } from './live-calls.ts';
+import type { Clock, Ledger, ModelCatalog, Pricing } from './ports.ts';
+import type { RetryPolicy } from './retry.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What the parts of the server share. */
+export interface Gateway {
+  readonly ledger: Ledger;
+  readonly catalog: ModelCatalog;
+  readonly pricing: Pricing;
+  readonly clock: Clock;
+  readonly upstream: Upstream;
+  readonly calls: LiveCalls;
+  readonly limits: Limits;
+  /** One line of the process' log; never a key or a body. */
+  readonly log: (line: string) => void;
+}
+
+export interface Limits {
+  readonly bodyBytes: number;
+  /** How long a call waits for its turn, or for money that calls under way hold. */
+  readonly waitMs: number;
+  readonly retry: RetryPolicy;
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+
+export type ReadBody = { readonly bytes: Buffer } | { readonly failed: 'too_large' | 'aborted' };
+
+/** The whole body; `too_large` as soon as it is known to be, without reading on; `aborted` when the client went away. */
+export function readBody(request: IncomingMessage, limit: number): Promise<ReadBody> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve({ failed: 'too_large' });
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const end = (result: ReadBody) => {
+      request.off('data', take).off('end', whole).off('close', aborted);
+      resolve(result);
+    };
+    const take = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > limit) {
+        request.pause();
+        end({ failed: 'too_large' });
+      } else chunks.push(chunk);
+    };
+    const whole = () => end({ bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length) });
+    const aborted = () => end({ failed: 'aborted' });
+    request.on('data', take).on('end', whole).on('close', aborted);
+  });
+}

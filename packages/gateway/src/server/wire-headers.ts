@@ -1,0 +1,72 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+
+/** Of one connection (RFC 9110 §7.6.1), or made anew for the next one. */
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'content-length',
+];
+
+/** Never sent to a provider: credentials, whom to bill, and an encoding that the gateway could not read the answer in. */
+const NOT_TO_PROVIDER = new Set([
+  ...HOP_BY_HOP,
+  'host',
+  'authorization',
+  'x-api-key',
+  'api-key',
+  'x-goog-api-key',
+  'x-goog-user-project',
+  'cookie',
+  'openai-organization',
+  'openai-project',
+  'accept-encoding',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+]);
+
+const NOT_TO_CLIENT = new Set([...HOP_BY_HOP.filter((name) => name !== 'content-length'), 'set-cookie']);
+
+/** The run's key as any of the four protocols' clients send it. */
+export function clientKey({ headers }: IncomingMessage, query: URLSearchParams): string | undefined {
+  const named = headers['x-api-key'] ?? headers['x-goog-api-key'];
+  if (typeof named === 'string' && named !== '') return named;
+  const bearer = /^Bearer\s+(.+)$/i.exec(headers.authorization ?? '');
+  return bearer?.[1]?.trim() ?? query.get('key') ?? undefined;
+}
+
+/** The client's headers as they go to the provider, with the provider's key. Flat: name, value, name, value. */
+export function headersToProvider(
+  { rawHeaders }: IncomingMessage,
+  credentials: Readonly<Record<string, string>>,
+  bodyLength: number,
+): string[] {
+  const out: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (!NOT_TO_PROVIDER.has(name.toLowerCase())) out.push(name, rawHeaders[at + 1] ?? '');
+  }
+  for (const [name, value] of Object.entries(credentials)) out.push(name, value);
+  out.push('accept-encoding', 'identity', 'content-length', String(bodyLength));
+  return out;
+}
+
+/** The provider's headers as they go to the client. @param whole the body's bytes are all passed on, and nothing else */
+export function headersToClient(headers: IncomingHttpHeaders, whole: boolean): Record<string, string | string[]> {
+  const out: Record<string, string | string[]> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || NOT_TO_CLIENT.has(name)) continue;
+    if (whole || name !== 'content-length') out[name] = value;
+  }
+  return out;
+}
