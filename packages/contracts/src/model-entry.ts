@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** More than a hundred times what any model costs; a price for a million tokens is above it. */
+/** More than ten times what any model costs; a price for a million tokens is above it. */
 const MAX_PRICE = 0.01;
 
 /** US dollars per token. */

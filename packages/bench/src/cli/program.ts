@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addBuildCommands } from './build-options.ts';
 import { addHostCommands } from './host-options.ts';
 import { leaveOnInterrupt } from './interrupt.ts';
+import { addModelsCommands } from './models-options.ts';
 import type { Outcome } from './outcome.ts';
 import { addRunCommands } from './run-options.ts';
 import { addRunsCommands } from './runs-options.ts';
@@ -44,6 +45,7 @@ export function buildProgram(outcome: Outcome): Command {
   addRunCommands(program, outcome);
   addBuildCommands(program, outcome);
   addRunsCommands(program, outcome);
+  addModelsCommands(program, outcome);
   addHostCommands(program, outcome);
   for (const command of allCommands(program)) {
     command.copyInheritedSettings(program).helpOption('-h, --help', 'print this help').helpCommand(false);

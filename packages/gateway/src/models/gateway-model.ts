@@ -6,15 +6,19 @@ import type { GatewayModel, ProtocolName } from '../server/ports.ts';
 /** The value of an environment variable; undefined: it is not set or empty. */
 export type Variables = (name: string) => string | undefined;
 
-/** A provider whose own protocol the gateway speaks. */
-interface Provider {
+/** Where a model is served, and in which protocols. */
+interface Served {
   readonly kind: GatewayModel['provider'];
   readonly baseUrl: string;
   readonly protocols: readonly ProtocolName[];
-  /** The variable that holds the key where a model's file names none. */
-  readonly keyVariable: string;
   /** What people write behind the base URL although requests' paths begin with it. */
   readonly version: RegExp | undefined;
+}
+
+/** A provider that we know. */
+interface Provider extends Served {
+  /** The variable that holds the key where a model's file names none. */
+  readonly keyVariable: string;
 }
 
 /** By the name that LiteLLM gives it. */
@@ -69,7 +73,7 @@ export function gatewayModel(entry: ModelEntry, variables: Variables): GatewayMo
   if (base !== undefined && !isHttpUrl(base)) {
     return { name, problem: `litellm_params.api_base: must be an http or https URL` };
   }
-  const provider = own && (own.kind !== 'openai' || base === undefined) ? own : compatible(base);
+  const provider: Served | undefined = own && (own.kind !== 'openai' || base === undefined) ? own : compatible(base);
   if (!provider) {
     const known = Object.keys(PROVIDERS).join(', ');
     const problem = `litellm_params.model: provider "${providerName}" is none of ${known}; add api_base, the base URL of its OpenAI-compatible API`;
@@ -83,7 +87,7 @@ export function gatewayModel(entry: ModelEntry, variables: Variables): GatewayMo
     protocols: info.protocols ?? provider.protocols,
     upstreamModel: id,
     baseUrl: trimmed(base ?? provider.baseUrl, provider.version),
-    apiKey: () => apiKey(params.api_key, provider, variables),
+    apiKey: () => apiKey(entry, variables),
     defaultOutputTokens: params.max_tokens ?? maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS,
     maxOutputTokens,
     prices: info.free ? 'free' : pricesFrom(fields, providerName),
@@ -105,16 +109,22 @@ export function splitModel(model: string): { provider: string; id: string } {
   return { provider: model.slice(0, slash), id: model.slice(slash + 1) };
 }
 
-function compatible(base: string | undefined): Provider | undefined {
+function compatible(base: string | undefined): Served | undefined {
   if (base === undefined) return undefined;
-  return { kind: 'compatible', baseUrl: base, protocols: ['openai-chat'], keyVariable: '', version: undefined };
+  return { kind: 'compatible', baseUrl: base, protocols: ['openai-chat'], version: undefined };
 }
 
-/** @throws Error that names the variable; a server without keys (a compatible one whose file names none) has the empty key */
-function apiKey(value: string | undefined, { keyVariable }: Provider, variables: Variables): string {
-  if (value === undefined && keyVariable === '') return '';
-  const name = value === undefined ? keyVariable : variableOf(value);
-  if (name === undefined) return value ?? '';
+/** The variable that holds a model's key. Undefined: the key stands in the file, or the server asks for none. */
+export function keyVariable({ litellm_params: { model, api_key, api_base } }: ModelEntry): string | undefined {
+  if (api_key !== undefined) return variableOf(api_key);
+  const own = PROVIDERS[splitModel(model).provider];
+  return own?.kind === 'openai' && api_base !== undefined ? undefined : own?.keyVariable;
+}
+
+/** @throws Error that names the variable; a server that asks for no key has the empty one */
+function apiKey(entry: ModelEntry, variables: Variables): string {
+  const name = keyVariable(entry);
+  if (name === undefined) return entry.litellm_params.api_key ?? '';
   const key = variables(name);
   if (key === undefined) throw new Error(`${name} is not set: put it into the environment or .env`);
   return key;

@@ -37,3 +37,10 @@ export function attoUsd(usd: number): AttoUsd {
   const divisor = 10n ** BigInt(-power);
   return (digits + divisor - 1n) / divisor;
 }
+
+/** A price per token as the decimal number of US dollars for a million tokens. */
+export function usdPerMillion(price: AttoUsd): string {
+  const digits = String(price).padStart(DIGITS - 6 + 1, '0');
+  const point = digits.length - (DIGITS - 6);
+  return `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0+$/, '');
+}

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { GatewayModel, RequestSize, Usage } from '../server/ports.ts';
 import { pricesFrom } from './price-fields.ts';
 import { PRICE_SOURCE, shippedFields } from './price-table.ts';
-import { attoUsd } from './prices.ts';
+import { attoUsd, usdPerMillion } from './prices.ts';
 import { modelPricing } from './pricing.ts';
 
 type Fields = Readonly<Record<string, number>>;
@@ -38,6 +38,16 @@ test.each([
   [1.5e-18, 2n],
 ])('%d US dollars are exactly what the decimal number says', (usd, atto) => {
   expect(attoUsd(usd)).toBe(atto);
+});
+
+test.each([
+  [5e-7, '0.5'],
+  [1.25e-6, '1.25'],
+  [0.00015, '150'],
+  [1e-18, '0.000000000001'],
+  [0, '0'],
+])('%d US dollars a token are $%s a million', (usd, shown) => {
+  expect(usdPerMillion(attoUsd(usd))).toBe(shown);
 });
 
 test('every kind of token has its own price', () => {
