@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ModelEntry, ModelsFile } from '@ssebench/contracts/model-entry';
 import { DocumentError, readYaml } from '@ssebench/contracts/yaml-document';
@@ -56,11 +56,19 @@ export function withoutRepeats(defined: readonly DefinedModel[]): { models: Defi
 
 /** The paths of the model files of a folder, in the order of their names; none when there is no such folder. */
 export function modelFiles(dir: string): string[] {
-  if (!existsSync(dir)) return [];
-  return readdirSync(dir)
+  return namesIn(dir)
     .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
     .sort()
     .map((name) => join(dir, name));
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** By path, then by line. */

@@ -4,7 +4,7 @@ import { attoUsd, type ModelPrices, type TokenPrices } from './prices.ts';
  * Prices as LiteLLM names them, in US dollars per token: the fields of `model_info` in a model's file, and of the shipped
  * table. Each may also come with `_above_<N>k_tokens`.
  */
-export const PRICE_FIELDS = {
+const PRICE_FIELDS = {
   input: 'input_cost_per_token',
   cacheRead: 'cache_read_input_token_cost',
   cacheWrite5m: 'cache_creation_input_token_cost',
