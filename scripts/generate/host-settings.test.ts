@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HOST_SETTINGS } from './host-settings.ts';
 
-/** Arguments of the images' Dockerfiles, which the command sets and nobody else. */
-const BUILD_ARGUMENTS = ['SSEBENCH_ROOT', 'SSEBENCH_DEBIAN'];
+/** What the command and its launcher set, and nobody else: arguments of Dockerfiles, and where the launcher's bundle is. */
+const OWN = ['SSEBENCH_ROOT', 'SSEBENCH_DEBIAN', 'SSEBENCH_BUNDLE'];
 
 test('every setting that the code on the host names is in the table, and none that it does not', () => {
   const named = new Set<string>();
@@ -15,7 +15,7 @@ test('every setting that the code on the host names is in the table, and none th
       for (const [word] of readFileSync(join(top, name), 'utf8').matchAll(/\bSSEBENCH_[A-Z_]*[A-Z]/g)) named.add(word);
     }
   }
-  for (const name of BUILD_ARGUMENTS) named.delete(name);
+  for (const name of OWN) named.delete(name);
   const listed = Object.keys(HOST_SETTINGS).filter((name) => name.startsWith('SSEBENCH_'));
   expect([...named].sort()).toEqual(listed.sort());
 });

@@ -41,6 +41,12 @@ export const HOST_SETTINGS: Readonly<Record<string, HostSetting>> = {
     fallback: '`restricted`',
     meaning: '`open`: the work container has a bridge network; `restricted`: it has none.',
   },
+  SSEBENCH_MODEL_FIELDS: {
+    from: 'environment or .env',
+    fallback: 'unset: the allow-list alone',
+    meaning:
+      'Fields and kinds of content, separated by commas, that the model gateway lets pass beside its allow-list.',
+  },
   SSEBENCH_BACKEND: {
     from: 'environment or .env',
     fallback: '`docker`',
