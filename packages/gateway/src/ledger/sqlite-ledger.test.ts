@@ -46,7 +46,7 @@ test('what a call that was cut off may have cost counts in the budget and not as
   using ledger = new SqliteLedger(folder.path);
   const key = ledger.createKey(RUN);
   ledger.reserve(key, 'a', 600n, 600n);
-  ledger.settle('a', settlement(100n, { uncertain: 500n, failure: 'client went away' }));
+  ledger.settle('a', settlement(100n, { uncertain: 500n, failure: 'the client went away' }));
   expect(ledger.spend('run-1')).toMatchObject({ settled: 100n, uncertain: 500n, reserved: 0n });
   expect(ledger.reserve(key, 'b', 500n, 401n)).toEqual({ granted: false, reason: 'budget', left: 400n });
 });
@@ -123,7 +123,7 @@ test("a run's spend has its tokens by kind, what was served, and how calls ended
   for (const id of ['a', 'b', 'c', 'd']) ledger.reserve(key, id, 100n, 100n);
   ledger.settle('a', settlement(7n, { usage, servedModel: 'one-2026-01-01', fingerprint: 'fp_1' }));
   ledger.settle('b', settlement(5n, { usage, servedModel: 'one-2026-02-02', fingerprint: 'fp_1', loweredOutputTo: 9 }));
-  ledger.settle('c', settlement(0n, { failure: 'provider broke off: reset' }));
+  ledger.settle('c', settlement(0n, { failure: 'the provider broke off: reset' }));
   ledger.release('d', 529, 'Overloaded');
   expect(ledger.spend('run-1')).toEqual({
     runId: 'run-1',

@@ -105,7 +105,10 @@ export interface Settlement {
   readonly fingerprint: string | undefined;
   /** HTTP status of the provider's answer; 0: none came. */
   readonly status: number;
-  /** Why the answer is not whole (`client went away`, `provider broke off: …`, `revoked`); undefined: it is. */
+  /**
+   * Why the answer is not whole (`the client went away`, `the run has ended`, `the provider broke off: …`); undefined: it is.
+   * It begins with `the provider` exactly when the provider failed: `RunSpend.failed` counts those.
+   */
   readonly failure: string | undefined;
   /** The output limit after it was lowered for lack of money; undefined: it was not. */
   readonly loweredOutputTo: number | undefined;
