@@ -100,6 +100,24 @@ export const FAULTS = {
     retryable: true,
     meaning: 'The container, or the command that conducted the run, was ended from outside before its work was done.',
   },
+  gateway_failed: {
+    phase: 'start',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'The model gateway did not start, or gave the run no key.',
+  },
+  model_unanswered: {
+    phase: 'agent',
+    blame: 'model',
+    retryable: true,
+    meaning: 'The model answered none of the calls of the agent.',
+  },
+  model_failed: {
+    phase: 'agent',
+    blame: 'model',
+    retryable: true,
+    meaning: "The model's provider failed in the end, so that the agent could not go on.",
+  },
   baseline_missing: {
     phase: 'capture',
     blame: 'agent',
@@ -199,5 +217,5 @@ export class FaultError extends Error {
 export function errorMessage({ code, detail }: Fault): string {
   if (code === 'no_check_ran') return 'No check ran';
   if (code === 'no_result') return 'No result: evaluator did not produce output';
-  return `Exception: ${detail}`;
+  return code === 'model_failed' || code === 'model_unanswered' ? detail : `Exception: ${detail}`;
 }

@@ -45,11 +45,7 @@ test.each([
     '    free: true\n    input_cost_per_token: 1e-6\n',
     '5: [0].model_info.input_cost_per_token: a model that is free has no price',
   ],
-  [
-    'a limit that is none',
-    '    max_output_tokens: 0\n',
-    '4: [0].model_info.max_output_tokens: must be above 0',
-  ],
+  ['a limit that is none', '    max_output_tokens: 0\n', '4: [0].model_info.max_output_tokens: must be above 0'],
 ])('%s is a problem at its line', (_, info, problem) => {
   expect(problems(info)).toEqual([`a.yaml:${problem}`]);
 });

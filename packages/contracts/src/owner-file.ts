@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EffectiveLimits } from './limits.ts';
+import { GATEWAYS } from './model-use.ts';
 import { RunId } from './run-id.ts';
 import { RunSettings } from './run-settings.ts';
 import { EngineDescription, PhaseDuration, RunImages } from './summary.ts';
@@ -8,6 +9,15 @@ import { TaskConfig } from './task-config.ts';
 /** A time by a clock that nobody sets: seconds since the machine's start, and which start that was. */
 export const Moment = z.strictObject({ boot_id: z.string(), uptime: z.number() });
 export type Moment = z.infer<typeof Moment>;
+
+/** How a run's way to its model is closed. */
+export const ModelCourse = z.strictObject({
+  gateway: z.enum(GATEWAYS),
+  /** US dollars. */
+  budget: z.number().positive(),
+  allowed: z.array(z.string()),
+});
+export type ModelCourse = z.infer<typeof ModelCourse>;
 
 /**
  * How a run goes on once its images stand: all that is needed to wait for its agent, to grade what that leaves and to
@@ -28,6 +38,8 @@ export const RunCourse = z.strictObject({
   /** Whether a container's socket can be connected to from the host. */
   socket_mounts: z.boolean(),
   keep_container: z.boolean(),
+  /** Null in a run without a model. */
+  model: ModelCourse.nullable().default(null),
   /** Null in a run that only grades. `started`: just before the agent's container was. */
   work: z.strictObject({ agent_grace: z.int().nonnegative(), started: Moment }).nullable(),
 });

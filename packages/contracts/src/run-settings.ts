@@ -19,6 +19,8 @@ export const RunSettings = z.strictObject({
   egress: z.enum(EGRESS_POLICIES),
   reference_run: z.boolean(),
   plugins: z.array(z.string()),
+  /** Ours: what the run may spend on its model, US dollars; null in a run without one. */
+  budget: z.number().positive().nullable().default(null),
   /** Ours: `separate` grades in a container of its own, `same` in the agent's. */
   grading: z.enum(GRADING_MODES),
   /** Ours: limit of one script run. */
@@ -32,6 +34,8 @@ export type RunSettings = z.infer<typeof RunSettings>;
 export const REFERENCE_AGENT = 'reference';
 /** What such runs record as their model. */
 export const NO_MODEL = 'none';
+/** What a run may spend when nothing else is said. US dollars. Source: spec/host §10.4. */
+export const DEFAULT_BUDGET = 10;
 /** Agents that make no model call and so need no provider key. */
 export const KEYLESS_AGENTS: readonly string[] = ['dummy', REFERENCE_AGENT];
 

@@ -3,6 +3,7 @@ import { CheckRecord } from './checks.ts';
 import { Fault } from './faults.ts';
 import { Integrity } from './integrity.ts';
 import { EffectiveLimits } from './limits.ts';
+import { ModelUse } from './model-use.ts';
 import { PatchResult, RuntimeResult } from './result.ts';
 import { RunId } from './run-id.ts';
 import { RunSettings } from './run-settings.ts';
@@ -48,7 +49,14 @@ export const Summary = z
     run_id: RunId,
     started_at: z.iso.datetime(),
     ended_at: z.iso.datetime(),
-    outcome: z.strictObject({ code: z.string(), fault: Fault.nullable() }),
+    outcome: z.strictObject({
+      code: z.string(),
+      fault: Fault.nullable(),
+      /** What grading said of a run that does not count because of its model; else null. */
+      grade: PatchResult.nullable().default(null),
+    }),
+    /** What the run used of its model; null in a run without one. */
+    model: ModelUse.nullable().default(null),
     checks: z.array(CheckRecord),
     /** Null when the patch never came to be graded. See `isSolved`. */
     integrity: Integrity.nullable(),

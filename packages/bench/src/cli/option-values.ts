@@ -33,6 +33,13 @@ export function parseCount(option: string, value: string, least: number, most: n
   );
 }
 
+/** Dollars and cents. @throws UserError with status 2 */
+export function parseUsd(option: string, value: string): number {
+  const usd = /^\d{1,6}(?:\.\d{1,6})?$/.test(value.trim()) ? Number(value) : 0;
+  if (usd > 0) return usd;
+  throw usageError(option, value, 'must be an amount of US dollars above 0, such as 2.50');
+}
+
 /** Fractions are allowed. @throws UserError with status 2 */
 export function parseCpus(option: string, value: string): number {
   const cpus = /^\d{1,6}(?:\.\d+)?$/.test(value.trim()) ? Number(value) : 0;

@@ -1,11 +1,13 @@
 import { dirname } from 'node:path';
 import { checksOf } from '@ssebench/contracts/task-config';
 import { connectEngine } from '@ssebench/engine/docker/connect';
+import { connectGateway } from '../gateway/connect-gateway.ts';
 import type { AbandonedRun } from '../gc/abandoned-runs.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { type Recovery, recoverRun } from '../run/recover-run.ts';
 import { cantEnd } from '../run/unwritable.ts';
 import { closingLines } from './closing-lines.ts';
+import { openHost } from './host.ts';
 import { print } from './output.ts';
 
 /** Brings one run to its end, with its progress on standard error. @throws as `recoverRun` */
@@ -19,6 +21,10 @@ export async function recover(
     return await recoverRun(directory, owner, {
       ...options,
       progress,
+      gateway: async (kind) => {
+        const { workspace, settings } = openHost();
+        return connectGateway(kind, workspace, settings);
+      },
       connect: (address) => connectEngine(address === undefined ? {} : { address }),
     });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { MODEL_SWITCHES } from '@ssebench/contracts/model-switches';
 import { type Command, Option } from 'commander';
 import type { Outcome } from './outcome.ts';
 
@@ -22,6 +23,8 @@ export function addRunCommands(program: Command, outcome: Outcome): void {
     new Option('--plugin <name>').hideHelp().argParser((name: string, earlier: string[] = []) => [...earlier, name]),
   );
   addGradingOptions(run)
+    .option('--budget <usd>', 'what the run may spend on its model (default: 10)')
+    .option('--allow <kind...>', `what models may use that is refused otherwise: ${MODEL_SWITCHES.join(', ')}`)
     .option('--grading <mode>', "separate: in a container of its own; same: in the agent's (default: separate)")
     .action(async (options) => {
       outcome.status = await (await import('./commands/run.ts')).run(options);

@@ -1,10 +1,14 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { unknownName } from '@ssebench/contracts/closest';
 import { DEFAULT_DIFFICULTY, DIFFICULTY_NAMES } from '@ssebench/contracts/difficulty';
 import { DEFAULTS } from '@ssebench/contracts/layout';
 import { MIN_PIDS } from '@ssebench/contracts/limits';
+import { MODEL_SWITCHES } from '@ssebench/contracts/model-switches';
+import type { GatewayKind } from '@ssebench/contracts/model-use';
 import { makeRunId, RunId } from '@ssebench/contracts/run-id';
 import {
+  DEFAULT_BUDGET,
   defaultGradingTimeout,
   EGRESS_POLICIES,
   type EgressPolicy,
@@ -16,9 +20,16 @@ import {
   type RunSettings,
 } from '@ssebench/contracts/run-settings';
 import { UserError } from '../cli/errors.ts';
-import { parseChoice, parseCount, parseCpus, parseSeconds, parseSize, usageError } from '../cli/option-values.ts';
+import {
+  parseChoice,
+  parseCount,
+  parseCpus,
+  parseSeconds,
+  parseSize,
+  parseUsd,
+  usageError,
+} from '../cli/option-values.ts';
 import { loadAgent } from '../config/agents.ts';
-import { unknownName } from '../config/closest.ts';
 import { extraCaPath, NO_EXTRA_CA } from '../config/extra-ca-path.ts';
 import { loadModels } from '../config/models.ts';
 import type { Settings } from '../config/settings.ts';
@@ -62,6 +73,8 @@ export function checkRunArguments(options: RunOptions, world: World): { plan: Ru
   const egressOption = options.egress && parseChoice('--egress', options.egress, EGRESS_POLICIES);
   const difficulty = parseDifficultyLevel(options.difficulty);
   const grading = parseChoice('--grading', options.grading ?? 'separate', GRADING_MODES);
+  const budget = options.budget === undefined ? DEFAULT_BUDGET : parseUsd('--budget', options.budget);
+  const allowed = (options.allow ?? []).map((kind) => parseChoice('--allow', kind, MODEL_SWITCHES));
   const timeout = options.timeout === undefined ? DEFAULTS.agentTimeout : parseSeconds('--timeout', options.timeout);
 
   const warnings: string[] = [];
@@ -91,10 +104,21 @@ export function checkRunArguments(options: RunOptions, world: World): { plan: Ru
     egress,
     reference_run: isReference,
     plugins: [],
+    budget: KEYLESS_AGENTS.includes(agent.folder) ? null : budget,
     ...gradingSettings(forms, grading, task),
   };
   const { checkTimeout: _check, gradingTimeout: _grading, ...common } = forms;
-  const plan: RunPlan = { ...common, task, agent, settings, agentGrace: DEFAULTS.agentGrace, extraCa };
+  const gateway = gatewayKind(world.settings);
+  const plan: RunPlan = {
+    ...common,
+    task,
+    agent,
+    settings,
+    allowed,
+    gateway,
+    agentGrace: DEFAULTS.agentGrace,
+    extraCa,
+  };
   refuseExisting(plan.resultsRoot, plan);
   return { plan, warnings };
 }
@@ -115,6 +139,7 @@ export function checkGradeArguments(options: GradeOptions, world: World): GradeP
     egress: 'restricted',
     reference_run: false,
     plugins: [],
+    budget: null,
     ...gradingSettings(forms, 'separate', task),
   };
   const { checkTimeout: _check, gradingTimeout: _grading, ...common } = forms;
@@ -183,6 +208,11 @@ function egressSetting(settings: Settings): EgressPolicy {
   const policy = EGRESS_POLICIES.find((choice) => choice === value);
   if (policy) return policy;
   throw new UserError(`SSEBENCH_EGRESS: "${value}" is not allowed; must be one of ${EGRESS_POLICIES.join(', ')}`);
+}
+
+/** LiteLLM where its address is set. */
+function gatewayKind(settings: Settings): GatewayKind {
+  return settings.get('LITELLM_BASE_URL') ? 'litellm' : 'embedded';
 }
 
 function taskOf(options: GradingOptions, world: World): Task {

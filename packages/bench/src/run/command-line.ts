@@ -22,6 +22,8 @@ export interface RunOptions extends GradingOptions {
   egress?: string;
   mode?: string;
   grading?: string;
+  budget?: string;
+  allow?: string[];
   catalog?: string;
   build?: boolean;
   backend?: string;

@@ -17,6 +17,7 @@ const frame: RunFrame = {
     egress: 'restricted',
     reference_run: false,
     plugins: [],
+    budget: null,
     grading: 'separate',
     check_timeout: 10,
     grading_timeout: 100,
@@ -41,6 +42,7 @@ const work = workContainer(frame, {
   agentGrace: 10,
   mounts: place.mounts('work'),
   network: 'none',
+  modelKey: undefined,
 });
 const grade = gradeContainer(frame, {
   image: { id: 'sha256:2', env: hostile },

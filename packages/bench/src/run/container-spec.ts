@@ -7,6 +7,8 @@ import { containerLimits } from './effective-limits.ts';
 
 /** All that root needs to switch users, give files away and end processes; nothing else (design §7). */
 const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETUID', 'SETGID', 'KILL'] as const;
+/** Where agents find their model: a name of the loopback, whatever stands behind it. Source: spec/runtime §4. */
+const MODEL_URL = `http://litellm:${CONTAINER.modelPort}`;
 const ROOT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** What the containers of one run have in common. */
@@ -29,6 +31,8 @@ interface AgentSide {
   /** For what the container leaves: see `ResultsPlace`. */
   mounts: readonly Mount[];
   network: ContainerSpec['network'];
+  /** The run's key for its model; undefined in a run without one. */
+  modelKey: string | undefined;
 }
 
 interface GradeSide {
@@ -56,8 +60,9 @@ export function workContainer(frame: RunFrame, side: AgentSide): ContainerSpec {
       [ENV.agentGrace]: String(side.agentGrace),
       ...(frame.limits.disk_bytes !== null && { [ENV.diskLimit]: String(frame.limits.disk_bytes) }),
       [ENV.modelName]: settings.model,
-      [ENV.apiKey]: '',
-      [ENV.baseUrl]: '',
+      [ENV.apiKey]: side.modelKey ?? '',
+      [ENV.baseUrl]: side.modelKey === undefined ? '' : MODEL_URL,
+      ...(side.modelKey !== undefined && { [ENV.modelSocket]: CONTAINER.modelSocket }),
       [ENV.agentEnv]: JSON.stringify(side.image.env),
     },
   };

@@ -1,4 +1,4 @@
-import type { RunCourse } from '@ssebench/contracts/owner-file';
+import type { ModelCourse, RunCourse } from '@ssebench/contracts/owner-file';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { thisMoment } from './owner-file.ts';
 import type { Prepared } from './prepare-run.ts';
@@ -9,12 +9,13 @@ interface Start {
   record: RunRecord;
   prepared: Prepared;
   keepContainer: boolean;
+  model: ModelCourse | null;
   /** Seconds; undefined in a run that only grades. */
   agentGrace: number | undefined;
 }
 
 /** How a run goes on from now, just before its first container is started. */
-export function courseOf({ engine, record, prepared, keepContainer, agentGrace }: Start): RunCourse {
+export function courseOf({ engine, record, prepared, keepContainer, model, agentGrace }: Start): RunCourse {
   const { images, abilities, description } = prepared;
   return {
     engine_address: engine.address,
@@ -27,6 +28,7 @@ export function courseOf({ engine, record, prepared, keepContainer, agentGrace }
     host_mounts: abilities.hostMounts,
     socket_mounts: abilities.socketMounts,
     keep_container: keepContainer,
+    model,
     work: agentGrace === undefined ? null : { agent_grace: agentGrace, started: thisMoment() },
   };
 }

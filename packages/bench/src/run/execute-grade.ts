@@ -19,7 +19,7 @@ async function grade(plan: GradePlan, context: RunContext, stage: Stage): Promis
   await copyFile(plan.patch, join(directory.work, 'final.patch'));
   const prepared = await prepareRun(plan, context, engine, { ...stage, agent: undefined });
   const { keepContainer } = plan;
-  const course = courseOf({ engine, record, prepared, keepContainer, agentGrace: undefined });
+  const course = courseOf({ engine, record, prepared, keepContainer, model: null, agentGrace: undefined });
   await writeOwnerFile(directory, facts, owner, course);
   progress.phase('grading');
   await using place = await openResultsPlace(stage, course, 'new');

@@ -7,6 +7,7 @@ import { workContainer } from './container-spec.ts';
 import { courseOf } from './course.ts';
 import { egressNetwork } from './egress.ts';
 import { gradeWork } from './grade-work.ts';
+import { ModelLease } from './model-lease.ts';
 import { writeOwnerFile } from './owner-file.ts';
 import type { RunPlan } from './plan.ts';
 import { type Prepared, prepareRun } from './prepare-run.ts';
@@ -25,18 +26,26 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
   const { record, directory, facts, owner, engine, signal } = stage;
   const prepared = await prepareRun(plan, context, engine, { ...stage, agent: plan.agent });
   const { keepContainer, agentGrace } = plan;
-  const draft = courseOf({ engine, record, prepared, keepContainer, agentGrace });
+  const { budget } = facts.settings;
+  await using model =
+    budget === null
+      ? null
+      : await record.during('start', 'model', () =>
+          ModelLease.open(stage, { budget, allowed: plan.allowed }, () => context.gateway(plan.gateway)),
+        );
+  const start = { engine, record, prepared, keepContainer, agentGrace, model: model?.course ?? null };
+  const draft = courseOf(start);
   await using answers = await ContainerLease.create(engine, prepared.answersSpec, { keep: false, signal });
   await using beside = new AsyncDisposableStack();
   await using place = await record.during('start', 'results', () => openResultsPlace(stage, draft, 'new'));
   const make = (control = false) =>
-    agentContainer({ ...stage, course: draft, place }, plan, prepared, answers, control);
+    agentContainer({ ...stage, course: draft, place }, plan, { prepared, answers, model, control });
   const control = async () => {
     await using lease = await make(true);
     await engine.start(lease.id, { signal });
   };
   await using work = await record.during('start', 'create', () => blamingAgentLayer(make, control));
-  const course = courseOf({ engine, record, prepared, keepContainer, agentGrace });
+  const course = courseOf(start);
   const scene: RunScene = { ...stage, course, place };
   // From here on another command can take the run over.
   await writeOwnerFile(directory, facts, owner, course);
@@ -53,6 +62,13 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
   else await gradeWork(scene, work);
 }
 
+interface AgentParts {
+  prepared: Prepared;
+  answers: ContainerLease;
+  model: ModelLease | null;
+  control: boolean;
+}
+
 /**
  * The agent's container, with the answers that its level or its way of grading needs, not started. `control`: the same
  * without the agent's layer, to end at once.
@@ -60,9 +76,7 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
 async function agentContainer(
   scene: RunScene,
   plan: RunPlan,
-  prepared: Prepared,
-  answers: ContainerLease,
-  control: boolean,
+  { prepared, answers, model, control }: AgentParts,
 ): Promise<ContainerLease> {
   const { engine, place, signal, facts } = scene;
   const { settings } = facts;
@@ -74,6 +88,7 @@ async function agentContainer(
     agentGrace: plan.agentGrace,
     mounts: place.mounts('work'),
     network: await egressNetwork(engine, settings.egress, signal),
+    modelKey: model?.key,
   });
   const nothing = [CONTAINER.init, '--', '/bin/true'];
   const spec = control ? { ...whole, image: workImageOf(prepared).id, entrypoint: nothing, cmd: [] } : whole;

@@ -1,3 +1,4 @@
+import type { GatewayKind } from '@ssebench/contracts/model-use';
 import type { RunSettings } from '@ssebench/contracts/run-settings';
 import type { Agent } from '../config/agents.ts';
 import type { Task } from '../config/tasks.ts';
@@ -18,6 +19,9 @@ export interface RunPlan {
   agent: Agent;
   settings: RunSettings;
   limits: RequestedLimits;
+  /** What the run's model may do that is refused otherwise. */
+  allowed: readonly string[];
+  gateway: GatewayKind;
   /** Seconds between SIGTERM and SIGKILL at the agent's limit. */
   agentGrace: number;
   keepContainer: boolean;

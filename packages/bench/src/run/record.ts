@@ -1,5 +1,6 @@
 import { type Fault, FaultError, fault, type Phase } from '@ssebench/contracts/faults';
 import type { EffectiveLimits } from '@ssebench/contracts/limits';
+import { type ModelUse, modelFault } from '@ssebench/contracts/model-use';
 import type { PatchResult } from '@ssebench/contracts/result';
 import type { EngineDescription, PhaseDuration, RunImages } from '@ssebench/contracts/summary';
 import type { WorkOutcome } from '@ssebench/contracts/work-outcome';
@@ -18,6 +19,8 @@ export class RunRecord {
   engine: EngineDescription | null = null;
   work: WorkOutcome | null = null;
   grade: GradeOutcome | null = null;
+  /** What the run used of its model, once its way there is closed. */
+  model: ModelUse | null = null;
   readonly phases: PhaseDuration[] = [];
   #fault: Fault | null = null;
   #teller: Teller = 'host';
@@ -25,13 +28,24 @@ export class RunRecord {
 
   /** Why the run has no verdict; null when it has one, or may still get one. */
   get fault(): Fault | null {
-    return this.verdict ? null : this.#fault;
+    return this.graded ? this.#modelFault : (this.#fault ?? this.#modelFault);
   }
 
   /** The grade that the run ends with, whatever happens after it. */
   get verdict(): PatchResult | null {
+    return this.#modelFault ? null : this.graded;
+  }
+
+  /** What grading said of the patch; null when it came to no grade. */
+  get graded(): PatchResult | null {
     const result = this.grade?.result?.patch_result;
     return result && result.status !== 'error' ? result : null;
+  }
+
+  /** Why the run does not count because of its model. A patch that solved the task by then is worth no less for it. */
+  get #modelFault(): Fault | null {
+    const cause = this.model && modelFault(this.model, this.work?.agent.exit_code ?? null);
+    return cause?.code === 'model_failed' && this.graded?.status === 'passed' ? null : cause;
   }
 
   /** Who told of the fault. */

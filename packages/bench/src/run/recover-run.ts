@@ -2,17 +2,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fault, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
-import type { OwnerFile, RunCourse } from '@ssebench/contracts/owner-file';
+import type { GatewayKind } from '@ssebench/contracts/model-use';
+import type { ModelCourse, OwnerFile, RunCourse } from '@ssebench/contracts/owner-file';
 import type { Summary } from '@ssebench/contracts/summary';
 import type { ContainerSummary } from '@ssebench/engine/container';
 import { isEngineError } from '@ssebench/engine/errors';
 import type { ContainerEngine } from '@ssebench/engine/port';
+import { GatewayError, type ModelGateway } from '../gateway/model-gateway.ts';
 import type { RunProgress } from '../progress/run-progress.ts';
 import { readOwner } from '../results/owner.ts';
 import { weighFault } from './blame.ts';
 import { ContainerLease } from './container-lease.ts';
 import { clearGrade, followGrade, gradePatch } from './grade-phase.ts';
 import { gradeWork } from './grade-work.ts';
+import { ModelLease } from './model-lease.ts';
 import { readGradeOutcome, readWorkOutcome } from './outcome-files.ts';
 import { takeOver } from './owner.ts';
 import { factsOf, secondsSince } from './owner-file.ts';
@@ -31,6 +34,8 @@ export interface RecoveryContext {
   progress: RunProgress;
   /** Connects to the engine of this address; undefined: to the usual one. */
   connect(address: string | undefined): Promise<ContainerEngine>;
+  /** The gateway that the run was given a key by. @throws GatewayError */
+  gateway(kind: GatewayKind): Promise<ModelGateway>;
   /** Fires when the user stops the command. The run stays as it is then. */
   signal: AbortSignal;
   /** Whether to wait for an agent that still works. */
@@ -71,11 +76,11 @@ export async function recoverRun(
     }
     const engine = await context.connect(file.course?.engine_address);
     try {
-      const { progress, signal, wait } = context;
+      const { progress, signal, wait, gateway } = context;
       const facts = factsOf(file);
       const record = new RunRecord();
       const stage: Stage = { facts, record, directory, owner, engine, progress, signal };
-      const state = await collect(stage, file.course, wait);
+      const state = await collect(stage, file.course, { wait, gateway });
       if (state !== 'ended') {
         await owner.abandon();
         return { state };
@@ -95,7 +100,11 @@ export async function recoverRun(
 }
 
 /** Finds out how the run went, and whatever of that is still to come. */
-async function collect(stage: Stage, course: RunCourse | null, wait: boolean): Promise<'ended' | 'works' | 'stopped'> {
+async function collect(
+  stage: Stage,
+  course: RunCourse | null,
+  { wait, gateway }: Pick<RecoveryContext, 'wait' | 'gateway'>,
+): Promise<'ended' | 'works' | 'stopped'> {
   const { record, signal } = stage;
   if (!course) {
     record.fail(killedBefore('anything of the run had begun'));
@@ -121,6 +130,7 @@ async function collect(stage: Stage, course: RunCourse | null, wait: boolean): P
     record.failWith(error, signal);
   }
   if (signal.aborted) return 'stopped';
+  if (course.model) await closeModel(stage, course.model, gateway);
   // A run whose results are still on the engine alone has not ended.
   await place?.bringRest();
   return 'ended';
@@ -167,6 +177,16 @@ async function collectWork(
     lease.leave();
   }
   return 'ended';
+}
+
+/** The key of a run that has ended is worth nothing any more, and what was spent stands in its record. */
+async function closeModel(stage: Stage, course: ModelCourse, connect: RecoveryContext['gateway']): Promise<void> {
+  try {
+    await using _lease = ModelLease.take(stage, course, await connect(course.gateway));
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    stage.record.fail(fault('gateway_failed', error.message, { phase: 'collect' }));
+  }
 }
 
 /** A restart of this machine does not end what runs on another one; its clock may be off ours by a little. */

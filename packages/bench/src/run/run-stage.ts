@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Integrity } from '@ssebench/contracts/integrity';
+import type { GatewayKind } from '@ssebench/contracts/model-use';
 import type { PatchResult } from '@ssebench/contracts/result';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import type { HostMounts } from '../config/settings.ts';
+import type { ModelGateway } from '../gateway/model-gateway.ts';
 import type { RunProgress } from '../progress/run-progress.ts';
 import { weighFault } from './blame.ts';
 import { watchInterrupts } from './interrupt.ts';
@@ -27,6 +29,8 @@ export interface RunContext {
   hostMounts: HostMounts;
   progress: RunProgress;
   connect(): Promise<ContainerEngine>;
+  /** @throws GatewayError */
+  gateway(kind: GatewayKind): Promise<ModelGateway>;
 }
 
 export interface RunReport {

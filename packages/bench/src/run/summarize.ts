@@ -28,11 +28,16 @@ export function summaryOf(facts: RunFacts, record: RunRecord, endedAt: Date): Su
     config,
     patch_result,
     runtime_result,
-    spend: 0,
+    spend: record.model?.spend ?? 0,
     run_id: facts.runId,
     started_at: microseconds(facts.startedAt),
     ended_at: microseconds(endedAt),
-    outcome: { code: record.fault?.code ?? 'graded', fault: record.fault },
+    outcome: {
+      code: record.fault?.code ?? 'graded',
+      fault: record.fault,
+      grade: record.verdict ? null : record.graded,
+    },
+    model: record.model,
     checks: record.grade?.checks ?? [],
     integrity: record.grade?.integrity ?? null,
     capture: record.work?.capture ?? null,
@@ -46,8 +51,13 @@ export function summaryOf(facts: RunFacts, record: RunRecord, endedAt: Date): Su
   });
 }
 
-function patchResult({ verdict, grade, fault }: RunRecord): PatchResult {
+function patchResult({ verdict, graded, grade, fault }: RunRecord): PatchResult {
   if (verdict) return verdict;
+  // Source: spec/host §8.3, the rule of the model that never answered.
+  if (graded && fault) {
+    const said = graded.error_msg === null ? '' : `; grading said: ${graded.error_msg}`;
+    return { ...graded, status: 'error', error_msg: `${errorMessage(fault)}${said}` };
+  }
   const told = grade?.result?.patch_result;
   if (told && fault?.code === grade?.fault?.code) return told;
   return notGraded(fault ? errorMessage(fault) : 'No result: evaluator did not produce output');

@@ -54,6 +54,8 @@ async function conduct(
     version: VERSION,
     progress: createProgress(),
     connect: async () => engine,
+    gateway: async (kind) =>
+      (await import('../../gateway/connect-gateway.ts')).connectGateway(kind, host.workspace, host.settings),
   });
   const { directory, patchResult, integrity, interrupted } = report;
   const closing = { patchResult, integrity, checks: checksOf(plan.task.config), directory };

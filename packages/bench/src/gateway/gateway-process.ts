@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { GatewayStatus } from '@ssebench/contracts/gateway-api';
+import { AdminClient, GatewayNotRunning } from './admin-client.ts';
+import { GatewayError } from './model-gateway.ts';
+
+/** A gateway that has not answered by then does not start. Milliseconds. */
+const START_LIMIT = 15_000;
+const STOP_LIMIT = 15_000;
+const LOOK_INTERVAL = 10;
+/** Longest path that a Unix socket can have on Linux. */
+const MAX_SOCKET_PATH = 107;
+const LOG = 'gateway.log';
+
+/** The embedded gateway of one workspace: a process that outlives the command that started it. */
+export interface GatewayPlace {
+  /** Absolute: the ledger, the log and the admin socket. */
+  stateDir: string;
+  modelsDir: string;
+  envFile: string;
+}
+
+/** @throws GatewayError when the directory's path is too long for a socket */
+export function gatewayPlace(workspace: string, env: NodeJS.ProcessEnv = process.env): GatewayPlace {
+  const state = env['XDG_STATE_HOME']?.trim() || join(homedir(), '.local/state');
+  const mark = createHash('sha256').update(workspace).digest('hex').slice(0, 8);
+  const stateDir = join(state, 'ssebench', `gateway-${mark}`);
+  if (Buffer.byteLength(adminSocket(stateDir)) > MAX_SOCKET_PATH)
+    throw new GatewayError(`${stateDir} is too long a path for a socket; set XDG_STATE_HOME to a shorter directory`);
+  return { stateDir, modelsDir: join(workspace, 'models'), envFile: join(workspace, '.env') };
+}
+
+/** Its admin socket, whether or not a process serves it. */
+export function adminOf({ stateDir }: GatewayPlace): AdminClient {
+  return new AdminClient(adminSocket(stateDir));
+}
+
+/**
+ * The admin socket of a gateway that runs, started when there is none. One that was started from other sources is replaced
+ * when no run needs it.
+ * @throws GatewayError
+ */
+export async function startGateway(place: GatewayPlace): Promise<{ admin: AdminClient; status: GatewayStatus }> {
+  const admin = adminOf(place);
+  let running = await statusOf(admin);
+  if (running && running.build !== build() && running.runs.length === 0) {
+    await stopGateway(place);
+    running = undefined;
+  }
+  const status = running ?? (await launch(place, admin));
+  return { admin, status };
+}
+
+/** Ends it and waits for its end. Its keys stay good for the next process. False when none ran. @throws GatewayError */
+export async function stopGateway(place: GatewayPlace): Promise<boolean> {
+  const admin = adminOf(place);
+  try {
+    await admin.shutDown();
+  } catch (error) {
+    if (error instanceof GatewayNotRunning) return false;
+    throw error;
+  }
+  const last = performance.now() + STOP_LIMIT;
+  while (await statusOf(admin)) {
+    if (performance.now() > last) throw new GatewayError('the gateway did not end');
+    await delay(LOOK_INTERVAL);
+  }
+  return true;
+}
+
+/** Undefined when nobody listens. @throws GatewayError */
+export async function statusOf(admin: AdminClient): Promise<GatewayStatus | undefined> {
+  try {
+    return await admin.status();
+  } catch (error) {
+    if (error instanceof GatewayNotRunning) return undefined;
+    throw error;
+  }
+}
+
+/** Several commands may launch one at the same moment: all but one of the processes end, and the one serves all. */
+async function launch(place: GatewayPlace, admin: AdminClient): Promise<GatewayStatus> {
+  const { stateDir, modelsDir, envFile } = place;
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  const log = openSync(join(stateDir, LOG), 'a', 0o600);
+  const args = ['--state-dir', stateDir, '--models', modelsDir, '--env', envFile, '--build', build()];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program(), ...args], {
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  child.unref();
+  let ended = false;
+  child.once('exit', () => {
+    ended = true;
+  });
+  child.once('error', () => {
+    ended = true;
+  });
+  const last = performance.now() + START_LIMIT;
+  for (;;) {
+    const status = await statusOf(admin);
+    if (status) return status;
+    if (performance.now() > last) throw new GatewayError(`the gateway did not start: ${lastWords(stateDir)}`);
+    // Another one may just have begun to serve.
+    if (ended) {
+      await delay(10 * LOOK_INTERVAL);
+      const other = await statusOf(admin);
+      if (other) return other;
+      throw new GatewayError(`the gateway did not start: ${lastWords(stateDir)}`);
+    }
+    await delay(LOOK_INTERVAL);
+  }
+}
+
+/** Beside this command where that is bundled; else its source. */
+function program(): string {
+  const bundle = process.env['SSEBENCH_BUNDLE'];
+  return bundle
+    ? join(bundle, 'gateway.mjs')
+    : fileURLToPath(new URL('../../../gateway/src/server/main.ts', import.meta.url));
+}
+
+function build(): string {
+  return basename(process.env['SSEBENCH_BUNDLE'] ?? 'sources');
+}
+
+function adminSocket(stateDir: string): string {
+  return join(stateDir, 'admin.sock');
+}
+
+function lastWords(stateDir: string): string {
+  const path = join(stateDir, LOG);
+  const line = readFileSync(path, 'utf8').trim().split('\n').at(-1);
+  return `${line || 'it said nothing'} (${path})`;
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { FaultError, fault } from '@ssebench/contracts/faults';
+import type { ModelCourse } from '@ssebench/contracts/owner-file';
+import { GatewayError, type ModelGateway } from '../gateway/model-gateway.ts';
+import type { Stage } from './run-scene.ts';
+
+/** The gateway's socket in a run's short host directory, and so in its container. */
+const SOCKET = 'model.sock';
+/** How often the books are asked for in the end, and after what pause: a gateway that was ended comes back. Milliseconds. */
+const TRIES = 3;
+
+type ModelStage = Pick<Stage, 'record' | 'owner' | 'facts' | 'directory'>;
+
+/** A run's way to its model: open from before its container is made until it is disposed of, with what was used in the record. */
+export class ModelLease implements AsyncDisposable {
+  /** How another command closes it. */
+  readonly course: ModelCourse;
+  /** Empty in a run that was taken over: its container has it. */
+  readonly key: string;
+  readonly #stage: ModelStage;
+  readonly #gateway: ModelGateway;
+
+  private constructor(stage: ModelStage, gateway: ModelGateway, course: ModelCourse, key: string) {
+    this.#stage = stage;
+    this.#gateway = gateway;
+    this.course = course;
+    this.key = key;
+  }
+
+  /** @throws FaultError `gateway_failed` */
+  static async open(
+    stage: ModelStage,
+    { budget, allowed }: { budget: number; allowed: readonly string[] },
+    connect: () => Promise<ModelGateway>,
+  ): Promise<ModelLease> {
+    const { facts, owner } = stage;
+    try {
+      const gateway = await connect();
+      const socket = join(owner.work, SOCKET);
+      const { model } = facts.settings;
+      const { key } = await gateway.open({ runId: nameOf(stage), model, budget, allowed, socket });
+      return new ModelLease(stage, gateway, { gateway: gateway.kind, budget, allowed: [...allowed] }, key);
+    } catch (error) {
+      if (error instanceof GatewayError) throw new FaultError(fault('gateway_failed', error.message), { cause: error });
+      throw error;
+    }
+  }
+
+  /** That of a run whose command was killed. */
+  static take(stage: ModelStage, course: ModelCourse, gateway: ModelGateway): ModelLease {
+    return new ModelLease(stage, gateway, course, '');
+  }
+
+  /** What the books say stands in the record; where they can't be read, that is why the run does not count. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { record, owner } = this.#stage;
+    const { budget, allowed } = this.course;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        record.model = await this.#gateway.close({
+          runId: nameOf(this.#stage),
+          budget,
+          allowed,
+          socket: join(owner.work, SOCKET),
+        });
+        return;
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        if (attempt === TRIES) {
+          record.fail(
+            fault('gateway_failed', `what the run spent is not known: ${error.message}`, { phase: 'collect' }),
+          );
+          return;
+        }
+      }
+    }
+  }
+}
+
+/** Runs of different tasks may have one ID; in the gateway's books each has a name of its own. */
+function nameOf({ facts, directory }: ModelStage): string {
+  return `${directory.token}-${facts.runId}`.slice(0, 128);
+}
