@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** A key for the calls of one run: 256 random bits. */
 export function newRunKey(): string {
@@ -7,5 +7,5 @@ export function newRunKey(): string {
 
 /** What the ledger keeps of a key. A random key needs no slow hash. */
 export function keyHash(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
