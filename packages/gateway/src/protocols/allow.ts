@@ -1,37 +1,16 @@
+import type { ModelSwitch } from '@ssebench/contracts/model-switches';
 import type { JsonNode, JsonView } from '../json/view.ts';
-
-/**
- * Things that reach past the run: what the provider would fetch, execute or keep, and what spends otherwise than a plain call.
- * Each is refused unless its switch is on.
- */
-export const SWITCHES = [
-  'web_search',
-  'web_fetch',
-  'code_execution',
-  'mcp',
-  /** Whatever else a provider runs itself (file search, image generation, advisors). */
-  'provider_tools',
-  'url_content',
-  'file_id',
-  /** Stored answers, conversations, prompts and caches, and what refers to them. */
-  'stored',
-  'background',
-  'service_tier',
-  /** More than one answer to a request. */
-  'choices',
-] as const;
-export type Switch = (typeof SWITCHES)[number];
 
 /** What a run may ask for beyond the allow-list. */
 export interface Allowance {
-  readonly switches: ReadonlySet<Switch>;
+  readonly switches: ReadonlySet<ModelSwitch>;
   /** Fields (`logit_bias`, `generationConfig.foo`) and kinds (`tools[].type=new_tool`), as a refusal names them. */
   readonly fields: ReadonlySet<string>;
 }
 
 /** A request asks for something that is not allowed. `code` is a switch, or `field`, `kind`, `value`: then a setting adds it. */
 export class RequestRefused extends Error {
-  readonly code: Switch | 'field' | 'kind' | 'value';
+  readonly code: ModelSwitch | 'field' | 'kind' | 'value';
   /** Where it stands: `tools[2].type`. */
   readonly path: string;
   /** The same for every index: `tools[].type`. */
@@ -142,14 +121,14 @@ export function kinds(table: Rules, untyped?: Rule): Rule {
 }
 
 /** A field or an object that is refused unless its switch is on; null is as good as none. */
-export function switched(code: Switch, found?: string): Rule {
+export function switched(code: ModelSwitch, found?: string): Rule {
   return (check, node) => {
     if (check.view.kind(node) !== 'null') check.refuse(code, found ?? check.view.kind(node));
   };
 }
 
 /** An object of a kind (its `type` is named in the refusal) that is refused unless its switch is on. */
-export function switchedKind(code: Switch): Rule {
+export function switchedKind(code: ModelSwitch): Rule {
   return (check, node) => {
     const type = check.view.member(node, 'type');
     check.at('type', type, (inner) => inner.refuse(code, check.view.string(type) ?? 'none'));

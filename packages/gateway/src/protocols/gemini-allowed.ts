@@ -1,3 +1,4 @@
+import { JsonError } from '../json/scan.ts';
 import { any, type Check, document, items, only, type Rule, type Rules, rules, switched } from './allow.ts';
 
 /** A member's name as the API's reference writes it: it takes `file_data` as well as `fileData`. */
@@ -5,14 +6,15 @@ function camel(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** An object with these members, in either spelling, and no others. A member in both spellings is refused. */
+/** An object with these members, in either spelling, and no others. @throws JsonError for a member in both spellings */
 function object(table: Rules): Rule {
   return (check, node) => {
     const seen = new Set<string>();
     check.view.eachMember(node, (name, value) => {
       const known = camel(name);
-      const rule = seen.has(known) ? undefined : table.get(known);
+      if (seen.has(known)) throw new JsonError(`${name} is there in two spellings`, check.view.start(value));
       seen.add(known);
+      const rule = table.get(known);
       check.at(name, value, rule ?? ((inner: Check) => inner.refuse('field', check.view.kind(value))));
     });
   };

@@ -33,6 +33,7 @@ export class Admin {
   readonly #gateway: Gateway;
   readonly #listeners: ClientListeners;
   readonly #version: string;
+  readonly #build: string;
   readonly #baseUrl: string;
   readonly #runsChanged: () => void;
   readonly #shutdown: () => void;
@@ -41,11 +42,12 @@ export class Admin {
   constructor(
     gateway: Gateway,
     listeners: ClientListeners,
-    about: { version: string; baseUrl: string; runsChanged: () => void; shutdown: () => void },
+    about: { version: string; build: string; baseUrl: string; runsChanged: () => void; shutdown: () => void },
   ) {
     this.#gateway = gateway;
     this.#listeners = listeners;
     this.#version = about.version;
+    this.#build = about.build;
     this.#baseUrl = about.baseUrl;
     this.#runsChanged = about.runsChanged;
     this.#shutdown = about.shutdown;
@@ -116,6 +118,7 @@ export class Admin {
     const { ledger, catalog, calls } = this.#gateway;
     return {
       version: this.#version,
+      build: this.#build,
       pid: process.pid,
       base_url: this.#baseUrl,
       models: catalog.names(),

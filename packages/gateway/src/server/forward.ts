@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GATEWAY_PATH } from '@ssebench/contracts/layout';
 import { JsonError, scanJson } from '../json/scan.ts';
 import type { JsonView } from '../json/view.ts';
 import { findRoute, protocolOf } from '../protocols/all.ts';
@@ -34,6 +35,11 @@ export async function serve(gateway: Gateway, request: IncomingMessage, response
   const run = key === undefined ? undefined : gateway.ledger.find(key);
   if (key === undefined || run === undefined || run.revoked || (boundTo !== undefined && boundTo !== run.runId)) {
     return fail(faults.unauthorized());
+  }
+  if (method === 'POST' && path === GATEWAY_PATH.revoke) {
+    gateway.ledger.revoke(run.runId);
+    await gateway.calls.abort(run.runId);
+    return sendJson(response, 200, '{}');
   }
   if (found === undefined) {
     const refusal = { runId: run.runId, protocol: undefined, code: 'route', field: path.slice(0, 100), found: method };

@@ -19,6 +19,8 @@ export interface GatewayOptions {
   readonly modelsDir: string;
   readonly envFile: string;
   readonly version: string;
+  /** What it was started from; told in `status`. */
+  readonly build: string;
   /** It ends by itself after this long without a run. */
   readonly idleMs: number;
   readonly limits?: Partial<Limits>;
@@ -67,7 +69,7 @@ export class GatewayProcess {
   }
 
   private constructor(
-    { idleMs, version, log }: GatewayOptions,
+    { idleMs, version, build, log }: GatewayOptions,
     gateway: Gateway,
     ledger: SqliteLedger,
     listeners: ClientListeners,
@@ -84,6 +86,7 @@ export class GatewayProcess {
     };
     const admin = new Admin(gateway, listeners, {
       version,
+      build,
       baseUrl,
       runsChanged: () => this.#watchIdle(),
       shutdown: stop,

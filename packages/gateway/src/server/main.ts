@@ -3,7 +3,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { GatewayProcess } from './gateway-process.ts';
 
 const USAGE =
-  'usage: gateway --state-dir DIR --models DIR --env FILE [--idle-seconds N]\n' +
+  'usage: gateway --state-dir DIR --models DIR --env FILE [--build NAME] [--idle-seconds N]\n' +
   'Prints one line of JSON when it serves, and ends by itself after N seconds (900) without a run.';
 
 /** @throws Error, for people, when an argument is missing or none */
@@ -14,14 +14,15 @@ function options(args: readonly string[]) {
       'state-dir': { type: 'string' },
       models: { type: 'string' },
       env: { type: 'string' },
+      build: { type: 'string', default: '' },
       'idle-seconds': { type: 'string', default: '900' },
     },
   });
-  const { 'state-dir': stateDir, models: modelsDir, env: envFile } = values;
+  const { 'state-dir': stateDir, models: modelsDir, env: envFile, build } = values;
   const idleMs = Number(values['idle-seconds']) * 1000;
   if (stateDir === undefined || modelsDir === undefined || envFile === undefined || !(idleMs > 0))
     throw new Error(USAGE);
-  return { stateDir, modelsDir, envFile, idleMs };
+  return { stateDir, modelsDir, envFile, build, idleMs };
 }
 
 const log = (line: string) => process.stderr.write(`${new Date().toISOString()} ${line}\n`);

@@ -1,8 +1,6 @@
-import { mkdtempDisposableSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { SqliteLedger } from '../ledger/sqlite-ledger.ts';
+import { temporaryFolder } from '../ledger/test-ledger.ts';
 import { attoUsd } from '../prices/prices.ts';
 import { modelPricing } from '../prices/pricing.ts';
 import type { Switch } from '../protocols/allow.ts';
@@ -58,6 +56,7 @@ export class TestGateway implements AsyncDisposable {
   readonly port: number;
   readonly log: string[];
   readonly #folder: Disposable;
+  #runs = 1;
 
   private constructor(
     parts: Pick<TestGateway, 'provider' | 'ledger' | 'listeners' | 'gateway' | 'key' | 'port' | 'log'>,
@@ -74,7 +73,7 @@ export class TestGateway implements AsyncDisposable {
   }
 
   static async start(options: TestOptions = {}): Promise<TestGateway> {
-    const folder = mkdtempDisposableSync(join(tmpdir(), 'ssebench-gateway-'));
+    const folder = temporaryFolder();
     const provider = await ProviderStub.start();
     const ledger = new SqliteLedger(folder.path);
     const log: string[] = [];
@@ -107,10 +106,13 @@ export class TestGateway implements AsyncDisposable {
     };
     const listeners = new ClientListeners(gateway);
     const port = await listeners.openLoopback();
-    const { allow = [], allowFields = [], budget = 10_000_000_000n, concurrency = 100 } = options;
-    const settings = JSON.stringify({ allow, allow_fields: allowFields });
-    const key = ledger.createKey({ runId: RUN_ID, model: 'the-model', budget, concurrency, settings });
+    const key = createKey(ledger, RUN_ID, options);
     return new TestGateway({ provider, ledger, listeners, gateway, key, port, log }, folder);
+  }
+
+  /** Another run's key. */
+  addRun(options: TestOptions): string {
+    return createKey(this.ledger, `run-${++this.#runs}`, options);
   }
 
   spend(): RunSpend {
@@ -137,8 +139,8 @@ export class TestGateway implements AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<ClientAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<ClientAnswer>();
-    const length = String(Buffer.byteLength(body));
-    const all = { 'x-api-key': this.key, 'content-type': 'application/json', 'content-length': length, ...headers };
+    const length = 'transfer-encoding' in headers ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const all = { 'x-api-key': this.key, 'content-type': 'application/json', ...length, ...headers };
     const request = httpRequest({
       host: '127.0.0.1',
       port: this.port,
@@ -170,6 +172,12 @@ export class TestGateway implements AsyncDisposable {
     this.ledger[Symbol.dispose]();
     this.#folder[Symbol.dispose]();
   }
+}
+
+function createKey(ledger: SqliteLedger, runId: string, options: TestOptions): string {
+  const { allow = [], allowFields = [], budget = 10_000_000_000n, concurrency = 100 } = options;
+  const settings = JSON.stringify({ allow, allow_fields: allowFields });
+  return ledger.createKey({ runId, model: 'the-model', budget, concurrency, settings });
 }
 
 function onlyModel(model: GatewayModel): ModelCatalog {
