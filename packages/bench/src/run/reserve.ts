@@ -5,7 +5,7 @@ import type { RunDirectory } from './run-directory.ts';
 
 /** Room for a result, a summary and the list of checks, when nothing else is left of it: bytes, and index entries. */
 const RESERVE_BYTES = 256 * 1024;
-const RESERVE_FILES = 16;
+const RESERVE_FILES = 8;
 /** In the directory of a run that goes on. */
 export const RESERVE = '.reserve';
 
