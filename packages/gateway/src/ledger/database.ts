@@ -60,6 +60,9 @@ const SCHEMA = `
 
 const VERSION = 1;
 
+/** Source: sqlite.org/rescode.html */
+const SQLITE_BUSY = 5;
+
 /** The file in a state directory that holds the ledger. */
 export const LEDGER_FILE = 'ledger.db';
 
@@ -137,9 +140,10 @@ function lockDirectory(dir: string): DatabaseSync {
   try {
     lock.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return lock;
-  } catch (cause) {
+  } catch (error) {
     lock.close();
-    throw new LedgerError('busy', `${dir}: another process writes this ledger`, { cause });
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    throw new LedgerError('busy', `${dir}: another process writes this ledger`, { cause: error });
   }
 }
 
