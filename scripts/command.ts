@@ -6,6 +6,8 @@ import { pathToFileURL } from 'node:url';
 
 const ROOT = new URL('..', import.meta.url);
 const SOURCE = new URL('packages/bench/src/main.ts', ROOT);
+/** The other program of this host, which the command starts: see `gateway-process.ts`. */
+const GATEWAY = new URL('packages/gateway/src/server/main.ts', ROOT);
 
 /** Answered by the first of the sources alone, sooner than one looks for a bundle. */
 const QUICK = ['--version', '--help', '-h'];
@@ -16,7 +18,10 @@ async function entry(): Promise<string> {
   if (QUICK.includes(process.argv.at(-1) ?? '')) return SOURCE.href;
   const { findBundle } = await import('./command/bundle-cache.ts');
   const place = findBundle(ROOT);
-  if (place.isMade) return pathToFileURL(place.entry).href;
-  const { makeBundle } = await import('./command/make-bundle.ts');
-  return (await makeBundle(ROOT, SOURCE, place)) ? pathToFileURL(place.entry).href : SOURCE.href;
+  if (!place.isMade) {
+    const { makeBundle } = await import('./command/make-bundle.ts');
+    if (!(await makeBundle(ROOT, { main: SOURCE, gateway: GATEWAY }, place))) return SOURCE.href;
+  }
+  process.env['SSEBENCH_BUNDLE'] = place.directory;
+  return pathToFileURL(place.entry).href;
 }

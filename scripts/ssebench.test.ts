@@ -29,13 +29,14 @@ touch node_modules/.package-lock.json
 
 beforeEach(() => {
   clone = realpathSync(mkdtempSync(join(tmpdir(), 'clone-')));
-  for (const folder of ['scripts', 'bin', 'packages/bench/src', 'elsewhere'])
+  for (const folder of ['scripts', 'bin', 'packages/bench/src', 'packages/gateway/src/server', 'elsewhere'])
     mkdirSync(join(clone, folder), { recursive: true });
   copyFileSync('ssebench', join(clone, 'ssebench'));
   for (const script of ['bring-node.sh', 'command.ts', 'command']) {
     cpSync(join('scripts', script), join(clone, 'scripts', script), { recursive: true });
   }
   writeFileSync(join(clone, 'packages/bench/src/main.ts'), MAIN);
+  writeFileSync(join(clone, 'packages/gateway/src/server/main.ts'), '');
   writeFileSync(join(clone, 'package-lock.json'), '{}');
   npm(NPM);
 });

@@ -31,8 +31,12 @@ const withoutSsh: Plugin = {
 /** Bundled CommonJS asks for Node's own modules by `require`. */
 const REQUIRE = "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
 
-/** Bundles the command, whole or not at all. False where that fails: no room, no right to write, no bundler. */
-export async function makeBundle(root: URL, source: URL, { cache, directory }: BundlePlace): Promise<boolean> {
+/** Bundles the programs by their names, whole or not at all. False where that fails: no room, no right to write, no bundler. */
+export async function makeBundle(
+  root: URL,
+  sources: Record<string, URL>,
+  { cache, directory }: BundlePlace,
+): Promise<boolean> {
   try {
     const { build } = await import('esbuild');
     mkdirSync(cache, { recursive: true });
@@ -40,7 +44,7 @@ export async function makeBundle(root: URL, source: URL, { cache, directory }: B
     try {
       await build({
         absWorkingDir: fileURLToPath(root),
-        entryPoints: { main: fileURLToPath(source) },
+        entryPoints: Object.fromEntries(Object.entries(sources).map(([name, url]) => [name, fileURLToPath(url)])),
         outdir: made,
         outExtension: { '.js': '.mjs' },
         bundle: true,

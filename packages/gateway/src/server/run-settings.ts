@@ -1,11 +1,12 @@
+import { MODEL_SWITCHES } from '@ssebench/contracts/model-switches';
 import { z } from 'zod';
-import { type Allowance, SWITCHES } from '../protocols/allow.ts';
+import type { Allowance } from '../protocols/allow.ts';
 
 /** What the server keeps with a run's key. */
 export const runSettings = z.strictObject({
   /** Path of the Unix socket on which the run's clients come. */
   socket: z.string().min(1).max(107).optional(),
-  allow: z.array(z.enum(SWITCHES)).default([]),
+  allow: z.array(z.enum(MODEL_SWITCHES)).default([]),
   allow_fields: z.array(z.string().min(1).max(200)).default([]),
 });
 export type RunSettings = z.infer<typeof runSettings>;
