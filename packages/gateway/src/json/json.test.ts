@@ -103,6 +103,7 @@ test('members are read from a text in pieces of any size', () => {
   const text = JSON.stringify({
     other: { usage: 'not this', model: [{ model: 'nor this' }] },
     model: 'm "quoted" \\ \u00e9',
+    long: '\\\\"\\"\\',
     text: '{"usage":1}',
     response: { id: 1, usage: { input_tokens: 12, nested: { a: [1, { b: 2 }] } }, more: [] },
     n: -12.5,

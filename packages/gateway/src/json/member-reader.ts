@@ -10,6 +10,8 @@ interface Wanted {
 const MAX_CAPTURE = 64 * 1024;
 const MAX_NAME = 64;
 const MAX_DEPTH = 512;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 const trees = new WeakMap<MemberPaths, Wanted>();
 
@@ -83,18 +85,45 @@ export class MemberReader {
 
   /** Reads on in a string; the offset of the last byte that was read. */
   #string(chunk: Buffer, from: number, to: number): number {
+    const name = this.#name;
+    if (name === undefined) return this.#skipString(chunk, from, to);
     for (let at = from; at < to; at++) {
       const byte = chunk[at] ?? 0;
       if (this.#escaped) this.#escaped = false;
-      else if (byte === 0x5c) this.#escaped = true;
-      else if (byte === 0x22) {
+      else if (byte === BACKSLASH) this.#escaped = true;
+      else if (byte === QUOTE) {
         this.#inString = false;
-        if (this.#name !== undefined) this.#named();
+        this.#named();
         return at;
       }
-      if (this.#name !== undefined && this.#name.length < MAX_NAME) this.#name.push(byte);
+      if (name.length < MAX_NAME) name.push(byte);
     }
     return to;
+  }
+
+  /** As `#string`, of one whose text does not matter: from quote to quote. */
+  #skipString(chunk: Buffer, from: number, to: number): number {
+    let first = from;
+    if (this.#escaped) {
+      this.#escaped = false;
+      first++;
+    }
+    for (let at = first; ; ) {
+      const quote = chunk.indexOf(QUOTE, at);
+      const end = quote < 0 || quote >= to ? to : quote;
+      let backslashes = 0;
+      while (end - backslashes > first && chunk[end - backslashes - 1] === BACKSLASH) backslashes++;
+      const escaped = backslashes % 2 === 1;
+      if (end === to) {
+        this.#escaped = escaped;
+        return to;
+      }
+      if (!escaped) {
+        this.#inString = false;
+        return quote;
+      }
+      at = quote + 1;
+    }
   }
 
   #named(): void {

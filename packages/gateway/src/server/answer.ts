@@ -73,10 +73,8 @@ export class Answer implements AnswerSink {
 
   #write(pieces: readonly Buffer[]): void {
     if (pieces.length === 0 || this.#response.destroyed) return;
-    if (pieces.length > 1) this.#response.cork();
-    let room = true;
-    for (const piece of pieces) room = this.#response.write(piece);
-    if (pieces.length > 1) this.#response.uncork();
+    // One write: a corked response may never tell that it drained.
+    const room = this.#response.write(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
     if (!room) this.#flow?.pause();
   }
 

@@ -1,5 +1,5 @@
+import type { ModelSwitch } from '@ssebench/contracts/model-switches';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Switch } from '../protocols/allow.ts';
 import { AGENT_REQUESTS } from '../testing/agent-requests.ts';
 import { whole } from '../testing/provider-stub.ts';
 import { REFUSED } from '../testing/refused-requests.ts';
@@ -42,7 +42,7 @@ describe.each(Object.entries(REFUSED))('%s refuses, and allows when set', (name,
     const setting = /"(allow|allow_fields): (.+)"$/.exec(error.message);
     const [, which, value = ''] = setting ?? [];
     expect(which).toBe(code === 'field' || code === 'kind' ? 'allow_fields' : 'allow');
-    const key = gateway.addRun(which === 'allow' ? { allow: [value as Switch] } : { allowFields: [value] });
+    const key = gateway.addRun(which === 'allow' ? { allow: [value as ModelSwitch] } : { allowFields: [value] });
     expect((await gateway.post(sample.path, body, { 'x-api-key': key })).status).toBe(200);
     expect(gateway.provider.received).toHaveLength(before + 1);
     expect(gateway.provider.last.body.toString()).toBe(JSON.stringify(body));

@@ -1,4 +1,4 @@
-import type { Switch } from '../protocols/allow.ts';
+import type { ModelSwitch } from '@ssebench/contracts/model-switches';
 
 const ask = (content: unknown) => ({
   messages: [
@@ -12,7 +12,7 @@ const config = (more: object) => ({ generationConfig: { maxOutputTokens: 1000, .
 const URL_ = 'https://example.org/x.png';
 
 /** What is refused: the addition to a plain request, the field that is named, the switch or kind of setting that allows it. */
-export type Case = readonly [added: object, field: string, code: Switch | 'field' | 'kind'];
+export type Case = readonly [added: object, field: string, code: ModelSwitch | 'field' | 'kind'];
 
 /** By protocol. */
 export const REFUSED: Readonly<Record<string, readonly Case[]>> = {

@@ -1,9 +1,9 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { ModelSwitch } from '@ssebench/contracts/model-switches';
 import { SqliteLedger } from '../ledger/sqlite-ledger.ts';
 import { temporaryFolder } from '../ledger/test-ledger.ts';
 import { attoUsd } from '../prices/prices.ts';
 import { modelPricing } from '../prices/pricing.ts';
-import type { Switch } from '../protocols/allow.ts';
 import { ClientListeners } from '../server/client-listeners.ts';
 import type { Gateway, Limits } from '../server/gateway.ts';
 import { LiveCalls } from '../server/live-calls.ts';
@@ -33,7 +33,7 @@ export interface TestOptions {
   model?: Partial<GatewayModel>;
   budget?: bigint;
   concurrency?: number;
-  allow?: readonly Switch[];
+  allow?: readonly ModelSwitch[];
   allowFields?: readonly string[];
   limits?: Partial<Limits>;
 }
