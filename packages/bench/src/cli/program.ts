@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addBuildCommands } from './build-options.ts';
+import { addGatewayCommands } from './gateway-options.ts';
 import { addHostCommands } from './host-options.ts';
 import { leaveOnInterrupt } from './interrupt.ts';
 import { addModelsCommands } from './models-options.ts';
@@ -46,6 +47,7 @@ export function buildProgram(outcome: Outcome): Command {
   addBuildCommands(program, outcome);
   addRunsCommands(program, outcome);
   addModelsCommands(program, outcome);
+  addGatewayCommands(program, outcome);
   addHostCommands(program, outcome);
   for (const command of allCommands(program)) {
     command.copyInheritedSettings(program).helpOption('-h, --help', 'print this help').helpCommand(false);
