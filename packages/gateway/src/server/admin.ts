@@ -89,14 +89,13 @@ export class Admin {
       return problem(409, 'no_price', `no price is known for ${name}: give it one, or "free", in its file`);
     }
     if (ledger.spend(runId) !== undefined) return problem(409, 'run_exists', `run ${runId} has a key, or had one`);
-    const budget = parseUsd(budget_usd) ?? 0n;
-    const key = ledger.createKey({ runId, model: name, budget, concurrency, settings: JSON.stringify(settings) });
     try {
       if (settings.socket !== undefined) await this.#listeners.openRun(runId, settings.socket);
     } catch (error) {
-      ledger.revoke(runId);
       return problem(409, 'socket', (error as Error).message);
     }
+    const budget = parseUsd(budget_usd) ?? 0n;
+    const key = ledger.createKey({ runId, model: name, budget, concurrency, settings: JSON.stringify(settings) });
     this.#runsChanged();
     return [201, { key, base_url: this.#baseUrl } satisfies RunAccess];
   }
