@@ -12,6 +12,8 @@ export const AgentManifest = z
       .trim()
       .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/, 'must be usable as an image tag')
       .optional(),
+    /** Ours: it calls no model, and gets no key for one. */
+    keyless: z.boolean().optional(),
   })
   .meta({ title: 'SSEBench agent' });
 export type AgentManifest = z.infer<typeof AgentManifest>;

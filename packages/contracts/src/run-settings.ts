@@ -36,8 +36,6 @@ export const REFERENCE_AGENT = 'reference';
 export const NO_MODEL = 'none';
 /** What a run may spend when nothing else is said. US dollars. Source: spec/host §10.4. */
 export const DEFAULT_BUDGET = 10;
-/** Agents that make no model call and so need no provider key. */
-export const KEYLESS_AGENTS: readonly string[] = ['dummy', REFERENCE_AGENT];
 
 /**
  * The limit of grading as a whole, in seconds: every script run that can happen at its own limit, and five minutes.

@@ -9,6 +9,8 @@ export const NOOP_DATASET = join(CHECKOUT, 'tests/fixtures/datasets/noop');
 /** Files that an agent of a test adds to its image, by their path in the agent's folder. */
 export interface TestAgent {
   dockerfile: string;
+  /** It calls a model; most of the tests' agents don't. */
+  usesModel?: boolean;
   files?: Record<string, string>;
 }
 
@@ -66,8 +68,8 @@ export class Workspace implements AsyncDisposable {
   }
 }
 
-async function writeAgent(dir: string, name: string, { dockerfile, files = {} }: TestAgent): Promise<void> {
-  const all = { ...files, Dockerfile: dockerfile, 'agent.yaml': `name: ${name}\n` };
+async function writeAgent(dir: string, name: string, { dockerfile, files = {}, usesModel = false }: TestAgent) {
+  const all = { ...files, Dockerfile: dockerfile, 'agent.yaml': `name: ${name}\nkeyless: ${!usesModel}\n` };
   for (const [path, content] of Object.entries(all)) {
     await mkdir(dirname(join(dir, path)), { recursive: true });
     await writeFile(join(dir, path), content);

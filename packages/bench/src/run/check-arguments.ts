@@ -13,7 +13,6 @@ import {
   EGRESS_POLICIES,
   type EgressPolicy,
   GRADING_MODES,
-  KEYLESS_AGENTS,
   NO_MODEL,
   REFERENCE_AGENT,
   RUN_MODES,
@@ -29,9 +28,10 @@ import {
   parseUsd,
   usageError,
 } from '../cli/option-values.ts';
-import { loadAgent } from '../config/agents.ts';
+import { type Agent, loadAgent } from '../config/agents.ts';
 import { extraCaPath, NO_EXTRA_CA } from '../config/extra-ca-path.ts';
-import { loadModels } from '../config/models.ts';
+import { findingsOn, sentenceOf, weightOf } from '../config/model-findings.ts';
+import { loadModels, type Model } from '../config/models.ts';
 import type { Settings } from '../config/settings.ts';
 import { loadTask, type Task } from '../config/tasks.ts';
 import type { GradeOptions, GradingOptions, RunOptions } from './command-line.ts';
@@ -92,7 +92,7 @@ export function checkRunArguments(options: RunOptions, world: World): { plan: Ru
     throw new UserError(`the task "${task.id}" has no reference patch: files.patch is not set in its config`);
   }
   const agent = loadAgent(world.home, options.agent);
-  const model = isReference ? NO_MODEL : checkModel(options.model ?? '', options.agent, world);
+  const model = isReference ? NO_MODEL : checkModel(options.model ?? '', agent, world);
   const extraCa = extraCaOf(options, world);
   const settings: RunSettings = {
     agent: agent.folder,
@@ -104,7 +104,7 @@ export function checkRunArguments(options: RunOptions, world: World): { plan: Ru
     egress,
     reference_run: isReference,
     plugins: [],
-    budget: KEYLESS_AGENTS.includes(agent.folder) ? null : budget,
+    budget: agent.manifest.keyless ? null : budget,
     ...gradingSettings(forms, grading, task),
   };
   const { checkTimeout: _check, gradingTimeout: _grading, ...common } = forms;
@@ -226,7 +226,7 @@ function modelsText(world: World): string {
   return names.length > 0 ? `available: ${names.join(', ')}` : `there are none in ${join(world.workspace, 'models')}`;
 }
 
-function checkModel(name: string, agent: string, world: World): string {
+function checkModel(name: string, agent: Agent, world: World): string {
   const models = loadModels(join(world.workspace, 'models'));
   const model = models.find((candidate) => candidate.name === name);
   if (!model)
@@ -237,7 +237,8 @@ function checkModel(name: string, agent: string, world: World): string {
         models.map((known) => known.name),
       ),
     );
-  if (KEYLESS_AGENTS.includes(agent)) return name;
+  if (agent.manifest.keyless) return name;
+  if (gatewayKind(world.settings) === 'embedded') refuseUnusable(model, world.settings);
   const missing = model.requiredKeys.filter((key) => world.settings.get(key) === undefined);
   if (missing.length > 0) {
     throw new UserError(
@@ -245,6 +246,13 @@ function checkModel(name: string, agent: string, world: World): string {
     );
   }
   return name;
+}
+
+/** @throws UserError with all that keeps the embedded gateway from serving it, whatever keys are set */
+function refuseUnusable(model: Model, settings: Settings): void {
+  const findings = findingsOn(model, settings.get).filter((finding) => weightOf(finding) === 'fail');
+  if (findings.length === 0) return;
+  throw new UserError(findings.map((finding) => `the model "${model.name}": ${model.place}: ${sentenceOf(finding)}`));
 }
 
 function extraCaOf(options: GradingOptions, { cwd, settings }: World): string | undefined {
