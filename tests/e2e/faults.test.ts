@@ -101,7 +101,7 @@ describe('a check that had failed makes the run failed, whatever ends the gradin
     await strike(run, role, 'grading', blow);
     expect((await run.ended).stdout).toContain('Grade: failed');
     const { patch_result, outcome } = await run.summary();
-    expect(outcome).toEqual({ code: 'graded', fault: null });
+    expect(outcome).toMatchObject({ code: 'graded', fault: null });
     expect(patch_result).toMatchObject({
       status: 'failed',
       build_success: true,
