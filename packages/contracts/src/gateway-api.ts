@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MODEL_SWITCHES } from './model-switches.ts';
 import { ModelRefusal, ModelTokens } from './model-use.ts';
 
 /** What the model gateway's admin socket answers: JSON over HTTP, for the host command alone. Money: decimal dollars, as text. */
@@ -35,6 +36,44 @@ export type GatewayRun = z.infer<typeof GatewayRun>;
 /** `POST /runs`: 201. */
 export const GatewayKey = z.strictObject({ key: z.string().min(1), base_url: z.url() });
 
+/**
+ * A run whose calls are passed on to a gateway that is not ours: `GET /forwards/{run_id}`; `DELETE` of it, which closes it;
+ * `PUT /forwards/{run_id}/spend`.
+ */
+export const GatewayForward = z.strictObject({
+  run_id: z.string(),
+  model: z.string(),
+  base_url: z.url(),
+  /** Nothing passes any more. */
+  closed: z.boolean(),
+  calls: z.int(),
+  answered: z.int(),
+  failed: z.int(),
+  last_call: z.strictObject({ ok: z.boolean(), status: z.int(), words: z.string() }).nullable(),
+  /** When the latest call ended; what it cost is booked later. */
+  last_end: z.iso.datetime().nullable(),
+  budget_exhausted: z.boolean(),
+  /** As the other gateway's books had it when its user was removed; null before. */
+  spent_usd: Usd.nullable(),
+  refusals: z.array(Refused),
+});
+export type GatewayForward = z.infer<typeof GatewayForward>;
+
+/** `POST /forwards`. */
+export const NewForward = z.strictObject({
+  run_id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
+  model: z.string().min(1),
+  /** Of the other gateway; requests' paths are appended. */
+  base_url: z.url({ protocol: /^https?$/ }),
+  /** SHA-256, hex, of the run's key there: calls with another one do not pass. */
+  key_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Unix socket of the run's clients. */
+  socket: z.string().min(1).max(107),
+  allow: z.array(z.enum(MODEL_SWITCHES)),
+  allow_fields: z.array(z.string().min(1).max(200)),
+});
+export type NewForward = z.infer<typeof NewForward>;
+
 /** `GET /status`. */
 export const GatewayStatus = z.strictObject({
   version: z.string(),
@@ -46,6 +85,8 @@ export const GatewayStatus = z.strictObject({
   /** What is wrong with the models' files. */
   problems: z.array(z.string()),
   runs: z.array(GatewayRun),
+  /** An older process tells none. */
+  forwards: z.array(GatewayForward).default([]),
   /** Under way. */
   calls: z.int(),
   /** Over all runs, latest first. */

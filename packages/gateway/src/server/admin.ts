@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { type Answer, problem, readAdminBody } from './admin-body.ts';
 import type { ClientListeners } from './client-listeners.ts';
+import type { Forwards } from './forwards.ts';
+import { answerForwards } from './forwards-admin.ts';
 import type { Gateway } from './gateway.ts';
 import { sendJson } from './http.ts';
 import { parseUsd, usdText } from './money.ts';
 import type { RefusalCount, RunSpend } from './ports.ts';
-import { readBody } from './read-body.ts';
 import { runSettings } from './run-settings.ts';
-
-const MAX_BODY = 256 * 1024;
 
 const newRun = runSettings.extend({
   run_id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
@@ -25,13 +25,11 @@ export interface RunAccess {
   readonly base_url: string;
 }
 
-type Answer = readonly [status: number, body: unknown];
-const problem = (status: number, code: string, message: string): Answer => [status, { error: { code, message } }];
-
 /** What the admin socket serves: JSON over HTTP, for the host command alone. */
 export class Admin {
   readonly #gateway: Gateway;
   readonly #listeners: ClientListeners;
+  readonly #forwards: Forwards;
   readonly #version: string;
   readonly #build: string;
   readonly #baseUrl: string;
@@ -42,10 +40,12 @@ export class Admin {
   constructor(
     gateway: Gateway,
     listeners: ClientListeners,
+    forwards: Forwards,
     about: { version: string; build: string; baseUrl: string; runsChanged: () => void; shutdown: () => void },
   ) {
     this.#gateway = gateway;
     this.#listeners = listeners;
+    this.#forwards = forwards;
     this.#version = about.version;
     this.#build = about.build;
     this.#baseUrl = about.baseUrl;
@@ -63,6 +63,8 @@ export class Admin {
   async #answer(request: IncomingMessage, route: string): Promise<Answer> {
     const runId = /^(?:GET|DELETE) \/runs\/([^/]+)$/.exec(route)?.[1];
     if (runId !== undefined) return this.#run(request.method === 'DELETE', decodeURIComponent(runId));
+    const forwarded = await answerForwards(this.#forwards, request, route, this.#runsChanged);
+    if (forwarded !== undefined) return forwarded;
     if (route === 'POST /runs') return await this.#create(request);
     if (route === 'GET /status') return [200, this.#status()];
     if (route === 'POST /shutdown') return [200, {}];
@@ -70,17 +72,9 @@ export class Admin {
   }
 
   async #create(request: IncomingMessage): Promise<Answer> {
-    const body = await readBody(request, MAX_BODY);
-    if ('failed' in body) return problem(400, 'body', `the body is ${body.failed}`);
-    let text: unknown;
-    try {
-      text = JSON.parse(body.bytes.toString());
-    } catch (error) {
-      return problem(400, 'body', (error as Error).message);
-    }
-    const parsed = newRun.safeParse(text);
-    if (!parsed.success) return problem(400, 'body', z.prettifyError(parsed.error));
-    const { run_id: runId, model: name, budget_usd, concurrency, ...settings } = parsed.data;
+    const parsed = await readAdminBody(request, newRun);
+    if ('problem' in parsed) return parsed.problem;
+    const { run_id: runId, model: name, budget_usd, concurrency, ...settings } = parsed.value;
     const { ledger, catalog, pricing } = this.#gateway;
     const model = catalog.get(name);
     if (model === undefined)
@@ -126,6 +120,7 @@ export class Admin {
         const spend = ledger.spend(runId);
         return spend === undefined ? [] : [spendJson(spend)];
       }),
+      forwards: this.#forwards.live().map((forward) => forward.told()),
       calls: calls.count,
       refusals: ledger.refusals().map(refusalJson),
     };

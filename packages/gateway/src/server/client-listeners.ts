@@ -13,11 +13,14 @@ const SOCKET_IDLE_MS = 20 * 60_000;
 /** The sockets on which clients come: one per run, bound to its key, and a loopback port for programs of the host. */
 export class ClientListeners {
   readonly #gateway: Gateway;
+  readonly #serve: typeof serve;
   readonly #runs = new Map<string, Server>();
   #loopback: Server | undefined;
 
-  constructor(gateway: Gateway) {
+  /** @param handle answers a request, of a run's socket with the run's name */
+  constructor(gateway: Gateway, handle = serve) {
     this.#gateway = gateway;
+    this.#serve = handle;
   }
 
   /** Listens on 127.0.0.1. @returns the port */
@@ -60,7 +63,7 @@ export class ClientListeners {
 
   #server(boundTo: string | undefined): Server {
     const server = createServer((request, response) => {
-      serve(this.#gateway, request, response, boundTo).catch((error: unknown) =>
+      this.#serve(this.#gateway, request, response, boundTo).catch((error: unknown) =>
         this.#failed(error, request, response),
       );
     });

@@ -1,16 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GATEWAY_PATH } from '@ssebench/contracts/layout';
-import { JsonError, scanJson } from '../json/scan.ts';
-import type { JsonView } from '../json/view.ts';
 import { findRoute, protocolOf } from '../protocols/all.ts';
-import { RequestRefused } from '../protocols/allow.ts';
 import { anthropicMessages } from '../protocols/anthropic-messages.ts';
-import type { Asked, Protocol, Route, WireError } from '../protocols/protocol.ts';
+import type { Route, WireError } from '../protocols/protocol.ts';
 import { callProvider } from './exchange.ts';
 import { faults } from './faults.ts';
 import type { Gateway } from './gateway.ts';
 import { sendError, sendJson } from './http.ts';
-import type { KeyInfo } from './ports.ts';
+import { look } from './look.ts';
 import { readBody } from './read-body.ts';
 import { allowanceOf } from './run-settings.ts';
 import { clientKey } from './wire-headers.ts';
@@ -60,10 +57,16 @@ export async function serve(gateway: Gateway, request: IncomingMessage, response
   if ('failed' in body)
     return body.failed === 'too_large' ? fail(faults.tooLarge(gateway.limits.bodyBytes)) : undefined;
 
-  const looked = look(gateway, run, protocol, found.route, body.bytes);
-  if ('error' in looked) return fail(looked.error);
+  const looked = look(protocol, found.route, body.bytes, allowanceOf(run.settings));
+  if ('error' in looked) {
+    if (looked.refused) {
+      const { code, field, found: what } = looked.refused;
+      gateway.ledger.recordRefusal({ runId: run.runId, protocol: protocol.name, code, field, found: what });
+    }
+    return fail(looked.error);
+  }
   const { view, asked } = looked;
-  if (asked.model !== run.model) return fail(faults.wrongModel(asked.model ?? '', run.model));
+  if (asked.model !== run.model) return fail(faults.wrongModel(asked.model, run.model));
   if (!model.protocols.includes(protocol.name)) {
     return fail(faults.notServed(run.model, `its provider does not speak ${protocol.name}`));
   }
@@ -79,29 +82,4 @@ function split(url: string): [path: string, search: string] {
 /** `GET /v1/models` is the one path that two protocols share. */
 function speaksAnthropic(request: IncomingMessage, route: Route): boolean {
   return route.operation === 'models' && request.headers['anthropic-version'] !== undefined;
-}
-
-type Looked = { readonly view: JsonView; readonly asked: Asked } | { readonly error: WireError };
-
-/** Reads the body and checks it against what the run may ask for; a refusal is recorded. */
-function look(gateway: Gateway, run: KeyInfo, protocol: Protocol, route: Route, bytes: Buffer): Looked {
-  try {
-    const view = scanJson(bytes);
-    if (view.kind(0) !== 'object') return { error: faults.malformed('the body is no JSON object') };
-    const asked = protocol.inspect(view, route, allowanceOf(run.settings));
-    const { outputLimit, choices } = asked;
-    if (asked.model === undefined) return { error: faults.malformed('model: a name is missing', 'model') };
-    if (outputLimit !== undefined && !(Number.isSafeInteger(outputLimit) && outputLimit >= 0)) {
-      return { error: faults.malformed('the output limit is no number of tokens') };
-    }
-    if (!(Number.isSafeInteger(choices) && choices >= 1))
-      return { error: faults.malformed('n is no number of answers', 'n') };
-    return { view, asked };
-  } catch (error) {
-    if (error instanceof JsonError) return { error: faults.malformed(`the body is no JSON: ${error.message}`) };
-    if (!(error instanceof RequestRefused)) throw error;
-    const { code, field, found } = error;
-    gateway.ledger.recordRefusal({ runId: run.runId, protocol: protocol.name, code, field, found });
-    return { error: faults.refused(error) };
-  }
 }

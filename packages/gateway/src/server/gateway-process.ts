@@ -5,6 +5,7 @@ import { FolderCatalog } from '../models/catalog.ts';
 import { modelPricing } from '../prices/pricing.ts';
 import { Admin } from './admin.ts';
 import { ClientListeners } from './client-listeners.ts';
+import { Forwards } from './forwards.ts';
 import type { Gateway, Limits } from './gateway.ts';
 import { sendJson } from './http.ts';
 import { LiveCalls } from './live-calls.ts';
@@ -40,6 +41,7 @@ export class GatewayProcess {
   readonly #gateway: Gateway;
   readonly #ledger: SqliteLedger;
   readonly #listeners: ClientListeners;
+  readonly #forwards: Forwards;
   readonly #admin: Server;
   readonly #idleMs: number;
   readonly #end = Promise.withResolvers<void>();
@@ -50,7 +52,7 @@ export class GatewayProcess {
   static async start(options: GatewayOptions): Promise<GatewayProcess> {
     const { stateDir, modelsDir, envFile, log } = options;
     openStateDir(stateDir);
-    const ledger = new SqliteLedger(stateDir);
+    const ledger = new SqliteLedger(stateDir, { grouped: true });
     const gateway: Gateway = {
       ledger,
       catalog: new FolderCatalog(modelsDir, envFile),
@@ -65,7 +67,11 @@ export class GatewayProcess {
     const port = await openPort(listeners, lastPort(stateDir));
     keepPort(stateDir, port);
     await reopenRuns(gateway, listeners);
-    return new GatewayProcess(options, gateway, ledger, listeners, `http://127.0.0.1:${port}`).#listen(stateDir);
+    const forwards = new Forwards(stateDir, gateway);
+    await forwards.reopen();
+    return new GatewayProcess(options, gateway, ledger, listeners, forwards, `http://127.0.0.1:${port}`).#listen(
+      stateDir,
+    );
   }
 
   private constructor(
@@ -73,6 +79,7 @@ export class GatewayProcess {
     gateway: Gateway,
     ledger: SqliteLedger,
     listeners: ClientListeners,
+    forwards: Forwards,
     baseUrl: string,
   ) {
     this.baseUrl = baseUrl;
@@ -80,11 +87,12 @@ export class GatewayProcess {
     this.#gateway = gateway;
     this.#ledger = ledger;
     this.#listeners = listeners;
+    this.#forwards = forwards;
     this.#idleMs = idleMs;
     const stop = () => {
       this.stop().catch((error: unknown) => this.#end.reject(error));
     };
-    const admin = new Admin(gateway, listeners, {
+    const admin = new Admin(gateway, listeners, forwards, {
       version,
       build,
       baseUrl,
@@ -109,7 +117,7 @@ export class GatewayProcess {
 
   #watchIdle(): void {
     clearTimeout(this.#idle);
-    if (this.#stopping || this.#ledger.liveRuns().length > 0) return;
+    if (this.#stopping || this.#ledger.liveRuns().length > 0 || this.#forwards.live().length > 0) return;
     this.#idle = setTimeout(() => {
       this.stop().catch((error: unknown) => this.#end.reject(error));
     }, this.#idleMs);
@@ -124,6 +132,7 @@ export class GatewayProcess {
     this.#admin.close();
     await this.#gateway.calls.abortAll();
     await this.#listeners.closeAll();
+    await this.#forwards.closeAll();
     await this.#gateway.upstream.close();
     this.#admin.closeAllConnections();
     await closed;

@@ -34,6 +34,8 @@ const NOT_TO_PROVIDER = new Set([
   'x-forwarded-proto',
 ]);
 
+const NOT_ONWARD = new Set([...HOP_BY_HOP, 'host']);
+
 const NOT_TO_CLIENT = new Set([...HOP_BY_HOP.filter((name) => name !== 'content-length'), 'set-cookie']);
 
 /** The run's key as any of the four protocols' clients send it. */
@@ -57,6 +59,17 @@ export function headersToProvider(
   }
   for (const [name, value] of Object.entries(credentials)) out.push(name, value);
   out.push('accept-encoding', 'identity', 'content-length', String(bodyLength));
+  return out;
+}
+
+/** The client's headers as they go to another gateway, which knows the client's key. Flat: name, value, name, value. */
+export function headersOnward({ rawHeaders }: IncomingMessage, bodyLength: number): string[] {
+  const out: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (!NOT_ONWARD.has(name.toLowerCase())) out.push(name, rawHeaders[at + 1] ?? '');
+  }
+  if (bodyLength > 0) out.push('content-length', String(bodyLength));
   return out;
 }
 
