@@ -134,6 +134,67 @@ export function transactions(db: DatabaseSync): Transaction {
   };
 }
 
+/** Transactions that share a commit with those of the same turn of the event loop: what costs most of a small one is the commit. */
+export interface GroupedTransactions {
+  readonly transaction: Transaction;
+  /** Resolves when all that was written so far is committed. @throws Error (rejects) of the database when it was not */
+  durable(): Promise<void>;
+  /** Commits now. @throws Error of the database */
+  flush(): void;
+}
+
+export function groupedTransactions(db: DatabaseSync): GroupedTransactions {
+  const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
+  const [save, keep, undo] = ['SAVEPOINT part', 'RELEASE part', 'ROLLBACK TO part'].map((sql) => db.prepare(sql));
+  let group: PromiseWithResolvers<void> | undefined;
+  const flush = () => {
+    const done = group;
+    if (done === undefined) return;
+    group = undefined;
+    try {
+      commit.run();
+      done.resolve();
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      done.reject(error);
+      throw error;
+    }
+  };
+  const open = () => {
+    begin.run();
+    group = Promise.withResolvers<void>();
+    const { promise } = group;
+    // Who waits for it is told; when nobody does, the next write fails as this one did.
+    promise.catch(() => undefined);
+    setImmediate(() => {
+      try {
+        if (group?.promise === promise) flush();
+      } catch {
+        return;
+      }
+    });
+  };
+  return {
+    flush,
+    durable: () => group?.promise ?? Promise.resolve(),
+    transaction(part) {
+      if (group === undefined) open();
+      save?.run();
+      try {
+        const result = part();
+        keep?.run();
+        return result;
+      } catch (error) {
+        if (db.isTransaction) {
+          undo?.run();
+          keep?.run();
+        }
+        throw error;
+      }
+    },
+  };
+}
+
 /** An exclusive lock on a file of its own, so that others may read the ledger; the kernel gives it up when we die. */
 function lockDirectory(dir: string): DatabaseSync {
   const lock = new DatabaseSync(join(dir, 'ledger.lock'));

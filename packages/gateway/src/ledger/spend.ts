@@ -66,7 +66,7 @@ export class SpendReader {
 }
 
 /** By the provider's doing; a client that went away is no failure. Source: `Settlement.failure`. */
-const FAILED = `(state = 'released' OR state = 'settled' AND (status NOT BETWEEN 200 AND 299 OR words LIKE 'the provider%'))`;
+const FAILED = `(state = 'released' OR state = 'settled' AND (status NOT BETWEEN 200 AND 299 OR coalesce(words, '') LIKE 'the provider%'))`;
 
 const TOTALS = `
   SELECT count(*) AS calls,

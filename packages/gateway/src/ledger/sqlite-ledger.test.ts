@@ -230,3 +230,18 @@ test('a ledger of a newer release is left alone', () => {
   db.close();
   expect(codeOf(() => new SqliteLedger(folder.path))).toBe('version');
 });
+
+test('grouped writes are in the file when `durable` says so, and all of those of one turn together', async () => {
+  using folder = temporaryFolder();
+  using killed = temporaryFolder();
+  using ledger = new SqliteLedger(folder.path, { grouped: true });
+  const key = ledger.createKey(RUN);
+  const ids = ['a', 'b', 'c'];
+  for (const id of ids) ledger.reserve(key, id, 10n, 1n);
+  ledger.settle('a', settlement(4n));
+  expect(ledger.spend(RUN.runId)).toMatchObject({ settled: 4n, reserved: 20n });
+  await ledger.durable();
+  copyAsKilled(folder.path, killed.path);
+  using next = new SqliteLedger(killed.path);
+  expect(next.spend(RUN.runId)).toMatchObject({ settled: 4n, uncertain: 20n, calls: 3 });
+});

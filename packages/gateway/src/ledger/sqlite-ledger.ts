@@ -10,7 +10,13 @@ import type {
   Settlement,
 } from '../server/ports.ts';
 import { bootId } from './boot-id.ts';
-import { type LedgerDatabase, openLedgerFile, type Transaction, transactions } from './database.ts';
+import {
+  type GroupedTransactions,
+  groupedTransactions,
+  type LedgerDatabase,
+  openLedgerFile,
+  transactions,
+} from './database.ts';
 import { RefusalBook } from './refusals.ts';
 import { type CallEnd, endColumns, type KeyRow, keyInfo, readKeyRow } from './rows.ts';
 import { keyHash, newRunKey } from './run-key.ts';
@@ -22,6 +28,8 @@ export interface LedgerOptions {
   now?: () => number;
   /** As `bootId` gives it. */
   boot?: string;
+  /** Writes of one turn of the event loop are committed together, at its end: `durable` tells when. Default: each at once. */
+  grouped?: boolean;
 }
 
 /**
@@ -31,7 +39,8 @@ export interface LedgerOptions {
  */
 export class SqliteLedger implements Ledger, Disposable {
   readonly #file: LedgerDatabase;
-  readonly #transaction: Transaction;
+  readonly #group: GroupedTransactions;
+  readonly #grouped: boolean;
   readonly #now: () => number;
   readonly #statements: Statements;
   readonly #refusals: RefusalBook;
@@ -40,12 +49,13 @@ export class SqliteLedger implements Ledger, Disposable {
   readonly #open = new Map<string, OpenCall>();
 
   /** @throws LedgerError as `openLedgerFile` */
-  constructor(dir: string, { now = Date.now, boot = bootId() }: LedgerOptions = {}) {
+  constructor(dir: string, { now = Date.now, boot = bootId(), grouped = false }: LedgerOptions = {}) {
     this.#file = openLedgerFile(dir);
     const { db } = this.#file;
-    this.#transaction = transactions(db);
+    this.#group = groupedTransactions(db);
+    this.#grouped = grouped;
     this.#now = now;
-    this.#transaction(() => {
+    transactions(db)(() => {
       revokeKeysOfEarlierBoot(db, boot);
       loseOpenCalls(db, now());
     });
@@ -58,6 +68,7 @@ export class SqliteLedger implements Ledger, Disposable {
   createKey(run: KeyInfo): string {
     const key = newRunKey();
     const { runId, model, budget, concurrency, settings } = run;
+    this.#group.flush();
     this.#statements.insertKey.run(runId, keyHash(key), model, settings, this.#now(), concurrency, budget);
     return key;
   }
@@ -103,7 +114,12 @@ export class SqliteLedger implements Ledger, Disposable {
     this.#end(callId, { state: 'released', cost: 0n, uncertain: 0n, status, words });
   }
 
+  durable(): Promise<void> {
+    return this.#group.durable();
+  }
+
   revoke(runId: string): void {
+    this.#group.flush();
     this.#statements.revoke.run(runId);
   }
 
@@ -121,11 +137,18 @@ export class SqliteLedger implements Ledger, Disposable {
 
   /** Open calls stay open in the file: the next process counts them as lost. */
   close(): void {
+    this.#group.flush();
     this.#file.close();
   }
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  #transaction<T>(part: () => T): T {
+    const result = this.#group.transaction(part);
+    if (!this.#grouped) this.#group.flush();
+    return result;
   }
 
   #row(key: string): KeyRow | undefined {

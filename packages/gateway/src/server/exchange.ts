@@ -57,7 +57,7 @@ async function paidCall(gateway: Gateway, call: Call, signal: AbortSignal): Prom
     gateway.clock,
   );
   const last = await attempts(gateway, toProvider(call, reserved?.outputLimit, key), answer, signal);
-  finish(gateway, call, { reserved, answer, last, key, started });
+  await finish(gateway, call, { reserved, answer, last, key, started });
 }
 
 async function reserve(
@@ -76,6 +76,7 @@ async function reserve(
   for (;;) {
     const got = ledger.reserve(key, callId, wanted, least);
     if (got.granted) {
+      await ledger.durable();
       const affordable = Math.floor(pricing.affordableOutput(model, asked.size, got.amount) / asked.choices);
       const outputLimit = got.amount < wanted ? Math.min(limit, affordable) : limit;
       const loweredOutputTo = outputLimit < limit ? outputLimit : undefined;
@@ -148,16 +149,18 @@ interface Finished {
 }
 
 /** Settles, and then lets the client know how it ended. */
-function finish(gateway: Gateway, call: Call, finished: Finished): void {
+async function finish(gateway: Gateway, call: Call, finished: Finished): Promise<void> {
   const { answer, last, key } = finished;
   const { response, protocol } = call;
   if (last.end === 'whole') {
     answer.whole();
     settle(gateway, call, finished, answer.seen.error && `the provider said: ${redact(answer.seen.error, key)}`);
+    await gateway.ledger.durable();
     answer.end();
   } else if (last.end === 'status') {
     const said = redact(providerWords(last.body), key);
     release(gateway, finished, last.status, said);
+    await gateway.ledger.durable();
     const error = providerFault(last.status, said);
     if (error === undefined) passOn(call, last, key);
     else sendError(response, protocol, error);
@@ -166,6 +169,7 @@ function finish(gateway: Gateway, call: Call, finished: Finished): void {
     const sent = last.end === 'aborted' ? last.sent : last.end !== 'unreached';
     if (sent) settle(gateway, call, finished, words);
     else release(gateway, finished, 0, words);
+    await gateway.ledger.durable();
     if (answer.status > 0) answer.breakOff(faults.provider(words));
     else sendError(response, protocol, faults.provider(words));
   }

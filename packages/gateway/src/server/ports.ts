@@ -168,7 +168,7 @@ export interface Ledger {
   liveRuns(): readonly KeyInfo[];
   /**
    * Takes `wanted` from the key's budget. Where no other call of the run is under way, so that waiting brings no more: what
-   * is left, if that is at least `least`. Durable when it returns.
+   * is left, if that is at least `least`. It may not be acted upon before `durable`.
    * @param callId new for every call
    */
   reserve(key: string, callId: string, wanted: NanoUsd, least: NanoUsd): Reservation;
@@ -176,7 +176,9 @@ export interface Ledger {
   settle(callId: string, settlement: Settlement): void;
   /** Ends a reservation of a call that the provider did not serve (never reached: status 0, or refused): nothing is counted. */
   release(callId: string, status: number, words: string): void;
-  /** No reservation is granted to the run's key from here on. */
+  /** Resolves when every reservation, settlement and release so far outlives this process. Rejects when it could not be written. */
+  durable(): Promise<void>;
+  /** No reservation is granted to the run's key from here on. Durable when it returns. */
   revoke(runId: string): void;
   recordRefusal(refusal: Refusal): void;
   /** Undefined: no such run. */

@@ -75,7 +75,7 @@ export class TestGateway implements AsyncDisposable {
   static async start(options: TestOptions = {}): Promise<TestGateway> {
     const folder = temporaryFolder();
     const provider = await ProviderStub.start();
-    const ledger = new SqliteLedger(folder.path);
+    const ledger = new SqliteLedger(folder.path, { grouped: true });
     const log: string[] = [];
     const model: GatewayModel = {
       name: 'the-model',
