@@ -11,9 +11,11 @@ export type Entry = Dirent<Buffer>;
  */
 export class Directory implements Disposable {
   readonly fd: number;
+  readonly #path: Buffer;
 
   private constructor(fd: number) {
     this.fd = fd;
+    this.#path = Buffer.from(`/proc/self/fd/${fd}/`);
   }
 
   /** @throws ELOOP or ENOTDIR when `path` is a link or no directory */
@@ -32,16 +34,16 @@ export class Directory implements Disposable {
 
   /** The path of an entry: good as long as this directory is open. A link at its end is followed unless the call says no. */
   at(name: Buffer): Buffer {
-    return Buffer.concat([Buffer.from(`/proc/self/fd/${this.fd}/`), name]);
+    return Buffer.concat([this.#path, name]);
   }
 
   names(): Buffer[] {
-    return readdirSync(`/proc/self/fd/${this.fd}`, { encoding: 'buffer' });
+    return readdirSync(this.#path, { encoding: 'buffer' });
   }
 
   /** Names with the kind that each was when the directory was read. */
   entries(): Entry[] {
-    return readdirSync(`/proc/self/fd/${this.fd}`, { encoding: 'buffer', withFileTypes: true });
+    return readdirSync(this.#path, { encoding: 'buffer', withFileTypes: true });
   }
 
   [Symbol.dispose](): void {
