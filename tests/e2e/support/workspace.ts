@@ -1,6 +1,8 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { GatewayStatus } from '@ssebench/contracts/gateway-api';
 import { Summary } from '@ssebench/contracts/summary';
 import { CHECKOUT, type CommandEnd, ssebench } from './command.ts';
 
@@ -14,6 +16,13 @@ export interface TestAgent {
   files?: Record<string, string>;
 }
 
+/** The models of a workspace: those of this checkout unless there is a file. */
+export interface TestModels {
+  file?: string;
+  /** Of the environment, such as keys. */
+  variables?: Record<string, string>;
+}
+
 export interface FinishedRun {
   end: CommandEnd;
   directory: string;
@@ -23,21 +32,26 @@ export interface FinishedRun {
 /** A directory in which runs are made and their results are left, with agents of the test's own; removed in the end. */
 export class Workspace implements AsyncDisposable {
   readonly path: string;
+  readonly #variables: Record<string, string>;
 
-  private constructor(path: string) {
+  private constructor(path: string, variables: Record<string, string>) {
     this.path = path;
+    this.#variables = variables;
   }
 
-  static async create(agents: Record<string, TestAgent> = {}): Promise<Workspace> {
+  static async create(agents: Record<string, TestAgent> = {}, models: TestModels = {}): Promise<Workspace> {
     const path = await mkdtemp(join(tmpdir(), 'ssebench-e2e-'));
-    for (const name of ['images', 'models', 'packages', 'node_modules', 'package.json', 'package-lock.json']) {
+    for (const name of ['images', 'packages', 'node_modules', 'package.json', 'package-lock.json']) {
       await symlink(join(CHECKOUT, name), join(path, name));
     }
+    if (models.file === undefined) await symlink(join(CHECKOUT, 'models'), join(path, 'models'));
+    else await mkdir(join(path, 'models'));
+    if (models.file !== undefined) await writeFile(join(path, 'models/test.yaml'), models.file);
     await mkdir(join(path, 'agents'));
     for (const name of ['dummy', 'reference'])
       await symlink(join(CHECKOUT, 'agents', name), join(path, 'agents', name));
     for (const [name, agent] of Object.entries(agents)) await writeAgent(join(path, 'agents', name), name, agent);
-    return new Workspace(path);
+    return new Workspace(path, models.variables ?? {});
   }
 
   /** Runs the command here. */
@@ -60,10 +74,35 @@ export class Workspace implements AsyncDisposable {
   }
 
   get environment(): Record<string, string> {
-    return { SSEBENCH_HOME: this.path, ANTHROPIC_API_KEY: 'a-key-that-nobody-asks-for' };
+    return {
+      SSEBENCH_HOME: this.path,
+      XDG_STATE_HOME: this.#state,
+      ANTHROPIC_API_KEY: 'a-key-that-nobody-asks-for',
+      ...this.#variables,
+    };
+  }
+
+  /** Of the gateway that the runs here started. */
+  async gatewayStatus(): Promise<GatewayStatus> {
+    return GatewayStatus.parse(JSON.parse((await this.run('gateway', 'status', '--json')).stdout));
+  }
+
+  /** Files below this directory that hold a text, whatever else they hold. */
+  async filesWith(text: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const entry of await readdir(this.path, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && (await readFile(path)).includes(text)) found.push(path);
+    }
+    return found;
+  }
+
+  get #state(): string {
+    return join(this.path, 'state');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (existsSync(this.#state)) await this.run('gateway', 'down', '--force');
     await rm(this.path, { recursive: true, force: true });
   }
 }

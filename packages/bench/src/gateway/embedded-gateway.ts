@@ -1,6 +1,6 @@
 import type { GatewayRun } from '@ssebench/contracts/gateway-api';
 import type { ModelUse } from '@ssebench/contracts/model-use';
-import { type GatewayPlace, startGateway } from './gateway-process.ts';
+import { type GatewayPlace, keepGateway, startGateway } from './gateway-process.ts';
 import type { ModelGateway, ModelRun } from './model-gateway.ts';
 
 /** Calls that one run has under way at a time: agents with sub-agents make some, a runaway one is slowed down. */
@@ -30,6 +30,10 @@ export class EmbeddedGateway implements ModelGateway {
       socket,
     });
     return { key };
+  }
+
+  keep(signal: AbortSignal): Promise<void> {
+    return keepGateway(this.#place, signal);
   }
 
   async close({ runId, allowed }: Pick<ModelRun, 'runId' | 'allowed'>): Promise<ModelUse> {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,6 +14,8 @@ import { GatewayError } from './model-gateway.ts';
 const START_LIMIT = 15_000;
 const STOP_LIMIT = 15_000;
 const LOOK_INTERVAL = 10;
+/** Between two looks at one that was to be kept and ended. Milliseconds. */
+const KEEP_INTERVAL = 100;
 /** Longest path that a Unix socket can have on Linux. */
 const MAX_SOCKET_PATH = 107;
 const LOG = 'gateway.log';
@@ -71,6 +74,36 @@ export async function stopGateway(place: GatewayPlace): Promise<boolean> {
     await delay(LOOK_INTERVAL);
   }
   return true;
+}
+
+/** Starts it again whenever it ends, until `signal` fires. One that does not start is tried again: its runs say so in the end. */
+export async function keepGateway(place: GatewayPlace, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await startGateway(place);
+      await connectionEnd(adminSocket(place.stateDir), signal);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+    }
+    await delay(KEEP_INTERVAL, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Resolves when a connection to the socket ends, as it does with the process behind it. */
+function connectionEnd(path: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.unref();
+    const stop = () => socket.destroy();
+    signal.addEventListener('abort', stop, { once: true });
+    socket.on('error', () => undefined);
+    socket.resume();
+    socket.once('close', () => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+    if (signal.aborted) stop();
+  });
 }
 
 /** Undefined when nobody listens. @throws GatewayError */

@@ -21,6 +21,8 @@ export interface ModelGateway {
    * @throws GatewayError when there will be none
    */
   open(run: ModelRun): Promise<{ key: string }>;
+  /** Sees to it that what serves the run is there, or is there again, until `signal` fires. Never throws. */
+  keep(signal: AbortSignal): Promise<void>;
   /**
    * Ends it: the key is worth nothing from then on, calls under way are cut and settled, the socket is gone. Again, for a
    * run that is closed already, it only tells what was used.

@@ -19,12 +19,14 @@ export class ModelLease implements AsyncDisposable {
   readonly key: string;
   readonly #stage: ModelStage;
   readonly #gateway: ModelGateway;
+  readonly #over = new AbortController();
 
   private constructor(stage: ModelStage, gateway: ModelGateway, course: ModelCourse, key: string) {
     this.#stage = stage;
     this.#gateway = gateway;
     this.course = course;
     this.key = key;
+    void gateway.keep(this.#over.signal);
   }
 
   /** @throws FaultError `gateway_failed` */
@@ -53,6 +55,7 @@ export class ModelLease implements AsyncDisposable {
 
   /** What the books say stands in the record; where they can't be read, that is why the run does not count. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
     const { record, owner } = this.#stage;
     const { budget, allowed } = this.course;
     for (let attempt = 1; ; attempt += 1) {
