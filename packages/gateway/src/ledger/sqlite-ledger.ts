@@ -47,6 +47,9 @@ export class SqliteLedger implements Ledger, Disposable {
   readonly #spend: SpendReader;
   /** By the id that the server gave them; the file's rows have their own. */
   readonly #open = new Map<string, OpenCall>();
+  /** Rows of keys as they are in the file, until the next write. */
+  readonly #rows = new Map<string, KeyRow>();
+  readonly #hashes = new Map<string, Uint8Array>();
 
   /** @throws LedgerError as `openLedgerFile` */
   constructor(dir: string, { now = Date.now, boot = bootId(), grouped = false }: LedgerOptions = {}) {
@@ -68,6 +71,7 @@ export class SqliteLedger implements Ledger, Disposable {
   createKey(run: KeyInfo): string {
     const key = newRunKey();
     const { runId, model, budget, concurrency, settings } = run;
+    this.#rows.clear();
     this.#group.flush();
     this.#statements.insertKey.run(runId, keyHash(key), model, settings, this.#now(), concurrency, budget);
     return key;
@@ -89,7 +93,8 @@ export class SqliteLedger implements Ledger, Disposable {
     const answer = decide(row, wanted, least);
     if (!row) return answer;
     if (answer.granted) this.#openCall(row.id, callId, answer.amount);
-    else if (answer.reason === 'budget' && !row.exhausted) this.#statements.exhaust.run(row.id);
+    else if (answer.reason === 'budget' && !row.exhausted)
+      this.#transaction(() => this.#statements.exhaust.run(row.id));
     return answer;
   }
 
@@ -119,6 +124,7 @@ export class SqliteLedger implements Ledger, Disposable {
   }
 
   revoke(runId: string): void {
+    this.#rows.clear();
     this.#group.flush();
     this.#statements.revoke.run(runId);
   }
@@ -146,14 +152,23 @@ export class SqliteLedger implements Ledger, Disposable {
   }
 
   #transaction<T>(part: () => T): T {
+    this.#rows.clear();
     const result = this.#group.transaction(part);
     if (!this.#grouped) this.#group.flush();
     return result;
   }
 
   #row(key: string): KeyRow | undefined {
-    const row = this.#statements.findKey.get(keyHash(key));
-    return row && readKeyRow(row);
+    const known = this.#rows.get(key);
+    if (known) return known;
+    const hash = this.#hashes.get(key) ?? keyHash(key);
+    const found = this.#statements.findKey.get(hash);
+    if (!found) return undefined;
+    const row = readKeyRow(found);
+    this.#rows.set(key, row);
+    if (this.#hashes.size >= MOST_HASHES) this.#hashes.clear();
+    this.#hashes.set(key, hash);
+    return row;
   }
 
   #openCall(keyId: bigint, callId: string, amount: NanoUsd): void {
@@ -174,6 +189,9 @@ export class SqliteLedger implements Ledger, Disposable {
     this.#open.delete(callId);
   }
 }
+
+/** Of keys of runs that are over nobody asks again. */
+const MOST_HASHES = 1000;
 
 interface OpenCall {
   readonly row: number | bigint;
