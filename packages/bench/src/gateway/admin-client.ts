@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { GatewayKey, GatewayProblem, GatewayRun, GatewayStatus } from '@ssebench/contracts/gateway-api';
+import {
+  GatewayForward,
+  GatewayKey,
+  GatewayProblem,
+  GatewayRun,
+  GatewayStatus,
+  type NewForward,
+} from '@ssebench/contracts/gateway-api';
 import type { z } from 'zod';
 import { GatewayError } from './model-gateway.ts';
 
@@ -17,6 +24,12 @@ export interface NewRun {
   allow: readonly string[];
   allow_fields: readonly string[];
   socket: string;
+}
+
+/** `POST /forwards`. */
+export interface ForwardedRun extends Pick<NewForward, 'run_id' | 'model' | 'base_url' | 'key_sha256' | 'socket'> {
+  allow: readonly string[];
+  allow_fields: readonly string[];
 }
 
 /** No process serves the socket. */
@@ -40,6 +53,19 @@ export class AdminClient {
 
   closeRun(runId: string): Promise<GatewayRun> {
     return this.#call('DELETE', `/runs/${encodeURIComponent(runId)}`, GatewayRun);
+  }
+
+  openForward(forward: ForwardedRun): Promise<GatewayForward> {
+    return this.#call('POST', '/forwards', GatewayForward, forward);
+  }
+
+  closeForward(runId: string): Promise<GatewayForward> {
+    return this.#call('DELETE', `/forwards/${encodeURIComponent(runId)}`, GatewayForward);
+  }
+
+  /** @param usd a decimal number, at most nine digits behind the point */
+  keepSpend(runId: string, usd: string): Promise<GatewayForward> {
+    return this.#call('PUT', `/forwards/${encodeURIComponent(runId)}/spend`, GatewayForward, { spent_usd: usd });
   }
 
   async shutDown(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { GatewayRun } from '@ssebench/contracts/gateway-api';
 import type { ModelUse } from '@ssebench/contracts/model-use';
+import { failureText } from './failure-text.ts';
 import { type GatewayPlace, keepGateway, startGateway } from './gateway-process.ts';
 import type { ModelGateway, ModelRun } from './model-gateway.ts';
 
@@ -61,8 +62,4 @@ function useOf(run: GatewayRun, allowed: string[]): ModelUse {
     budget_exhausted,
     last_failure: last_call && !last_call.ok ? failureText(last_call) : null,
   };
-}
-
-function failureText({ status, words }: { status: number; words: string }): string {
-  return [status > 0 ? `HTTP ${status}` : 'no answer', words].filter((part) => part !== '').join(': ');
 }

@@ -51,7 +51,7 @@ export function adminOf({ stateDir }: GatewayPlace): AdminClient {
 export async function startGateway(place: GatewayPlace): Promise<{ admin: AdminClient; status: GatewayStatus }> {
   const admin = adminOf(place);
   let running = await statusOf(admin);
-  if (running && running.build !== build() && running.runs.length === 0) {
+  if (running && running.build !== build() && running.runs.length + running.forwards.length === 0) {
     await stopGateway(place);
     running = undefined;
   }

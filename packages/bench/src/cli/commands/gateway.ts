@@ -1,4 +1,4 @@
-import type { GatewayRun, GatewayStatus, Refused } from '@ssebench/contracts/gateway-api';
+import type { GatewayForward, GatewayRun, GatewayStatus, Refused } from '@ssebench/contracts/gateway-api';
 import { ALLOW_FIELDS } from '../../gateway/connect-gateway.ts';
 import {
   adminOf,
@@ -32,7 +32,8 @@ export async function gatewayStatus({ json = false }: { json?: boolean }): Promi
 /** `ssebench gateway down`. @throws UserError while runs need it, unless it is forced */
 export async function gatewayDown({ force = false }: { force?: boolean }): Promise<number> {
   const at = place();
-  const needed = (await statusOf(adminOf(at)))?.runs.map(({ run_id }) => run_id) ?? [];
+  const status = await statusOf(adminOf(at));
+  const needed = status ? [...status.runs, ...status.forwards].map(({ run_id }) => run_id) : [];
   if (needed.length > 0 && !force)
     throw new UserError(`the gateway is needed by ${needed.join(', ')}; --force ends it all the same`);
   print((await stopGateway(at)) ? 'The gateway has ended' : 'The gateway did not run');
@@ -43,17 +44,33 @@ function place(): GatewayPlace {
   return gatewayPlace(openHost().workspace);
 }
 
-function printStatus({ version, pid, base_url, models, problems, runs, calls, refusals }: GatewayStatus): void {
+function printStatus({
+  version,
+  pid,
+  base_url,
+  models,
+  problems,
+  runs,
+  forwards,
+  calls,
+  refusals,
+}: GatewayStatus): void {
   print(`Gateway ${version}, process ${pid}, at ${base_url}: ${models.length} models, ${calls} calls under way`);
   for (const problem of problems) print(problem);
   if (runs.length > 0) print(`\n${columns(['RUN', 'MODEL', 'CALLS', 'SPENT', 'BUDGET'], runs.map(runRow))}`);
-  if (refusals.length === 0) return;
+  if (forwards.length > 0) print(`\n${columns(['RUN', 'MODEL', 'CALLS', 'PASSED ON TO'], forwards.map(forwardRow))}`);
+  const refused = merged([...refusals, ...forwards.flatMap((forward) => forward.refusals)]);
+  if (refused.length === 0) return;
   print(`\nRefused; a run's --allow KIND allows a kind, ${ALLOW_FIELDS}=FIELD,… in .env a field:`);
-  print(columns(['PROTOCOL', 'KIND', 'FIELD', 'FOUND', 'TIMES', 'LAST'], merged(refusals).map(refusalRow)));
+  print(columns(['PROTOCOL', 'KIND', 'FIELD', 'FOUND', 'TIMES', 'LAST'], refused.map(refusalRow)));
 }
 
 function runRow({ run_id, model, calls, spent_usd, budget_usd }: GatewayRun): string[] {
   return [run_id, model, String(calls), `${Number(spent_usd).toFixed(4)} USD`, `${Number(budget_usd)} USD`];
+}
+
+function forwardRow({ run_id, model, calls, base_url }: GatewayForward): string[] {
+  return [run_id, model, String(calls), base_url];
 }
 
 function refusalRow({ protocol, code, field, found, count, last_at }: Refused): string[] {
