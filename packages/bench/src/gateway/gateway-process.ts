@@ -122,7 +122,7 @@ async function launch(place: GatewayPlace, admin: AdminClient): Promise<GatewayS
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const log = openSync(join(stateDir, LOG), 'a', 0o600);
   const args = ['--state-dir', stateDir, '--models', modelsDir, '--env', envFile, '--build', build()];
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program(), ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, program(), ...args], {
     cwd: '/',
     detached: true,
     stdio: ['ignore', log, log],
@@ -151,6 +151,12 @@ async function launch(place: GatewayPlace, admin: AdminClient): Promise<GatewayS
     await delay(LOOK_INTERVAL);
   }
 }
+
+/**
+ * What a request leaves behind is mostly buffers outside the heap, which only a collection gives back: many small ones keep
+ * the process under 150 MB with answers of 100 MB and 200 streams at once, where the default lets it grow to twice that.
+ */
+const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=1'];
 
 /** Beside this command where that is bundled; else its source. */
 function program(): string {
