@@ -93,6 +93,15 @@ test('a gateway that is killed comes back in the middle of a run, and the books 
   expect(summary.model?.uncertain).toBeGreaterThan(CALL / 2);
 });
 
+test('where no socket can be mounted, the calls go through the engine', async () => {
+  const { summary } = await workspace
+    .withVariables({ SSEBENCH_HOST_MOUNTS: 'off' })
+    .runOnNoop('openai-chat', '--model', 'openai');
+  expect(summary.outcome).toMatchObject({ code: 'graded', fault: null });
+  expect(summary.model).toMatchObject({ calls: 3, answered: 3 });
+  expect(summary.spend).toBeCloseTo(3 * CALL, 9);
+});
+
 test('a budget that runs out ends no run: it is graded on what was left', async () => {
   const { summary } = await runWith('openai-chat', '--budget', '0.006');
   expect(summary.model).toMatchObject({ budget: 0.006, budget_exhausted: true });

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { ByteSource, CallOptions, Labels } from './port.ts';
 
 /**
@@ -99,6 +100,16 @@ export interface ExecRequest extends CallOptions {
   stdin?: Uint8Array | ByteSource;
   /** Per stream; what comes after is counted and dropped. Default 1 MiB. */
   maxOutputBytes?: number;
+}
+
+/** A program that goes on in a container, with our ends of its streams. */
+export interface ExecStreams {
+  /** Ending it ends the program's standard input. */
+  stdin: Writable;
+  /** As it comes; reading it slowly slows the program down. Ends with the program, or with the connection. */
+  stdout: AsyncIterable<Buffer>;
+  /** Cuts the connection. The program sees the end of its standard input. */
+  close(): void;
 }
 
 export interface ExecResult {

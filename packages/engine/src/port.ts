@@ -6,6 +6,7 @@ import type {
   ContainerSummary,
   ExecRequest,
   ExecResult,
+  ExecStreams,
   LogChunk,
 } from './container.ts';
 import type { BuildRequest, ImageInfo, ImageSummary, ImportRequest, PullProgress } from './image.ts';
@@ -84,6 +85,12 @@ export interface ContainerEngine {
    * @throws EngineError `not_found` (container) | `conflict` (not running)
    */
   exec(id: string, request: ExecRequest): Promise<ExecResult>;
+  /**
+   * Starts a program in a running container and returns when it has begun. Without a limit; `signal` cuts it off. What it
+   * writes to standard error is dropped.
+   * @throws EngineError `not_found` (container) | `conflict` (not running)
+   */
+  execStreams(id: string, request: Pick<ExecRequest, 'argv' | 'user' | 'workdir' | 'signal'>): Promise<ExecStreams>;
   /**
    * Unpacks a tar stream into a directory of a container that need not run, and into its mounts. The directory must be
    * there; some engines create it. The limit is between two chunks. @throws EngineError `not_found`

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 
 const SCRIPT = fileURLToPath(new URL('./bundle.ts', import.meta.url));
-const PROGRAMS = ['entrypoint.cjs', 'daemon.cjs', 'evaluator.cjs', 'usage.cjs'];
+const PROGRAMS = ['entrypoint.cjs', 'daemon.cjs', 'evaluator.cjs', 'usage.cjs', 'tunnel.cjs'];
 const FILES = ['runtime.cjs', ...PROGRAMS, 'prepare.cjs', 'runtime.json'];
 const made: string[] = [];
 

@@ -1,5 +1,5 @@
 /**
- * The runtime's one program: `entrypoint`, `daemon`, `evaluator`, `usage`. Each is loaded only when it is asked for,
+ * The runtime's one program: `entrypoint`, `daemon`, `evaluator`, `usage`, `tunnel`. Each is loaded only when it is asked for,
  * since a container starts three of them.
  */
 async function run([program, ...args]: readonly string[]): Promise<number> {
@@ -12,9 +12,11 @@ async function run([program, ...args]: readonly string[]): Promise<number> {
       return (await import('./evaluator/main.ts')).runEvaluator();
     case 'usage':
       return (await import('./usage/main.ts')).runUsage(args);
+    case 'tunnel':
+      return (await import('./tunnel/main.ts')).runTunnel(args);
     default:
       process.stderr.write(
-        `unknown program ${JSON.stringify(program ?? '')}: must be entrypoint, daemon, evaluator, usage\n`,
+        `unknown program ${JSON.stringify(program ?? '')}: must be entrypoint, daemon, evaluator, usage, tunnel\n`,
       );
       return 1;
   }

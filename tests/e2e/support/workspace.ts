@@ -82,6 +82,11 @@ export class Workspace implements AsyncDisposable {
     };
   }
 
+  /** The same place with other settings; it is disposed of with the first. */
+  withVariables(variables: Record<string, string>): Workspace {
+    return new Workspace(this.path, { ...this.#variables, ...variables });
+  }
+
   /** Of the gateway that the runs here started. */
   async gatewayStatus(): Promise<GatewayStatus> {
     return GatewayStatus.parse(JSON.parse((await this.run('gateway', 'status', '--json')).stdout));

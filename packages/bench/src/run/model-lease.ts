@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import type { ModelCourse } from '@ssebench/contracts/owner-file';
 import { GatewayError, type ModelGateway } from '../gateway/model-gateway.ts';
+import type { RunOwner } from './owner.ts';
 import type { Stage } from './run-scene.ts';
 
 /** The gateway's socket in a run's short host directory, and so in its container. */
@@ -10,6 +11,11 @@ const SOCKET = 'model.sock';
 const TRIES = 3;
 
 type ModelStage = Pick<Stage, 'record' | 'owner' | 'facts' | 'directory'>;
+
+/** Where the gateway listens for a run. */
+export function modelSocket({ work }: Pick<RunOwner, 'work'>): string {
+  return join(work, SOCKET);
+}
 
 /** A run's way to its model: open from before its container is made until it is disposed of, with what was used in the record. */
 export class ModelLease implements AsyncDisposable {
@@ -38,7 +44,7 @@ export class ModelLease implements AsyncDisposable {
     const { facts, owner } = stage;
     try {
       const gateway = await connect();
-      const socket = join(owner.work, SOCKET);
+      const socket = modelSocket(owner);
       const { model } = facts.settings;
       const { key } = await gateway.open({ runId: nameOf(stage), model, budget, allowed, socket });
       return new ModelLease(stage, gateway, { gateway: gateway.kind, budget, allowed: [...allowed] }, key);
@@ -64,7 +70,7 @@ export class ModelLease implements AsyncDisposable {
           runId: nameOf(this.#stage),
           budget,
           allowed,
-          socket: join(owner.work, SOCKET),
+          socket: modelSocket(owner),
         });
         return;
       } catch (error) {

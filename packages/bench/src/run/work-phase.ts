@@ -7,6 +7,8 @@ import { explainByDisk } from './blame.ts';
 import type { ContainerLease } from './container-lease.ts';
 import { DiskWatch } from './disk-watch.ts';
 import { lookFor, lookForEnd } from './look-for.ts';
+import { modelSocket } from './model-lease.ts';
+import { carryModel } from './model-tunnel.ts';
 import { readWorkOutcome } from './outcome-files.ts';
 import { hostSocket } from './results-place.ts';
 import type { RunScene } from './run-scene.ts';
@@ -66,9 +68,10 @@ export async function followWork(scene: RunScene, lease: ContainerLease, { begin
       if (event.type === 'step_started') phase = PHASE_OF[event.step] ?? phase;
     }),
   );
+  const seen = new AbortController();
+  if (course.model && !course.socket_mounts) void carryModel(engine, lease.id, modelSocket(scene.owner), seen.signal);
   progress.phase('agent', join(directory.work, 'agent.log'));
   const limit = workLimit(scene);
-  const seen = new AbortController();
   if (!course.socket_mounts) phase = 'agent';
   if (!course.socket_mounts || elapsed > 0) {
     void lookFor(scene, 'work', RESULT_FILE.work, seen.signal).then(() => {

@@ -169,6 +169,24 @@ export function lifeContract(scene: Scene): void {
   });
 
   describe('exec', () => {
+    test('carries the streams of a program both ways until its input ends, or it is cut off', async () => {
+      const id = await scene.run('sleep 60');
+      const { stdin, stdout, close } = await scene.engine.execStreams(id, { argv: ['cat'] });
+      const parts = stdout[Symbol.asyncIterator]();
+      for (const part of ['one', 'two']) {
+        stdin.write(part);
+        expect(String((await parts.next()).value)).toBe(part);
+      }
+      stdin.end();
+      expect((await parts.next()).done).toBe(true);
+      close();
+      const ending = new AbortController();
+      const cut = await scene.engine.execStreams(id, { argv: ['sleep', '60'], signal: ending.signal });
+      ending.abort();
+      const rest = cut.stdout[Symbol.asyncIterator]().next();
+      await expect(rest.then(({ done }) => done).catch(() => true)).resolves.toBe(true);
+    });
+
     test('tells the exit code and both outputs', async () => {
       const id = await scene.run('sleep 60');
       const result = await scene.engine.exec(id, { argv: ['sh', '-c', 'echo out; echo err >&2; exit 6'] });

@@ -16,7 +16,7 @@ const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
 const EXIT_STATUS_POLL_MS = 10;
 
 /** Programs in running containers. */
-export function execCalls(transport: Transport): Pick<ContainerEngine, 'exec'> {
+export function execCalls(transport: Transport): Pick<ContainerEngine, 'exec' | 'execStreams'> {
   return {
     async exec(id, request) {
       const operation = `run ${request.argv[0]} in container ${short(id)}`;
@@ -32,7 +32,21 @@ export function execCalls(transport: Transport): Pick<ContainerEngine, 'exec'> {
         deadline.release();
       }
     },
+    async execStreams(id, { signal = new AbortController().signal, ...request }) {
+      const operation = `run ${request.argv[0]} in container ${short(id)}`;
+      const { socket } = await begin(transport, operation, id, { ...request, stdin: Buffer.alloc(0) }, signal);
+      const close = (): void => void socket.destroy();
+      signal.addEventListener('abort', close, { once: true });
+      socket.once('close', () => signal.removeEventListener('abort', close));
+      // Whoever reads is told by the end of what there is to read.
+      socket.on('error', () => undefined);
+      return { stdin: socket, stdout: stdoutOf(socket), close };
+    },
   };
+}
+
+async function* stdoutOf(socket: Socket): AsyncGenerator<Buffer> {
+  for await (const { stream, data } of demux(socket)) if (stream === 'stdout') yield data;
 }
 
 async function run(
@@ -42,6 +56,26 @@ async function run(
   request: ExecRequest,
   signal: AbortSignal,
 ): Promise<ExecResult> {
+  const { exec, socket } = await begin(transport, operation, id, request, signal);
+  const output = await converse(socket, request, signal);
+  for (;;) {
+    const state = await transport.json<{ Running: boolean; ExitCode: number | null }>(
+      { operation, method: 'GET', path: `${exec}/json` },
+      { signal },
+    );
+    if (!state.Running && state.ExitCode !== null) return { exitCode: state.ExitCode, ...output };
+    await after(EXIT_STATUS_POLL_MS, undefined, { signal });
+  }
+}
+
+/** Makes the program and starts it, with a connection to its streams. */
+async function begin(
+  transport: Transport,
+  operation: string,
+  id: string,
+  request: ExecRequest,
+  signal: AbortSignal,
+): Promise<{ exec: string; socket: Socket }> {
   const created = await transport.json<{ Id: string }>(
     {
       operation,
@@ -62,16 +96,7 @@ async function run(
   );
   const exec = `/exec/${created.Id}`;
   const start = { operation, method: 'POST', path: `${exec}/start`, body: { Detach: false, Tty: false } } as const;
-  const socket = await transport.hijack(start, { signal });
-  const output = await converse(socket, request, signal);
-  for (;;) {
-    const state = await transport.json<{ Running: boolean; ExitCode: number | null }>(
-      { operation, method: 'GET', path: `${exec}/json` },
-      { signal },
-    );
-    if (!state.Running && state.ExitCode !== null) return { exitCode: state.ExitCode, ...output };
-    await after(EXIT_STATUS_POLL_MS, undefined, { signal });
-  }
+  return { exec, socket: await transport.hijack(start, { signal }) };
 }
 
 async function converse(
