@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GATEWAY_PATH } from '@ssebench/contracts/layout';
 import { findRoute, protocolOf } from '../protocols/all.ts';
 import type { Protocol, Route, WireError } from '../protocols/protocol.ts';
@@ -8,6 +8,7 @@ import type { Forward } from './forwards.ts';
 import type { Gateway } from './gateway.ts';
 import { sendError, sendJson } from './http.ts';
 import { look } from './look.ts';
+import { PlainAnswer } from './plain-answer.ts';
 import { readBody } from './read-body.ts';
 import type { AttemptEnd } from './upstream.ts';
 import { clientKey, headersOnward, headersToClient } from './wire-headers.ts';
@@ -96,32 +97,21 @@ async function pass(gateway: Gateway, forward: Forward, call: Passed): Promise<v
     body,
   };
   if (call.counts) forward.began();
-  const sink = {
-    start(status: number, headers: IncomingHttpHeaders, flow: { pause(): void; resume(): void }) {
-      response.writeHead(status, headersToClient(headers, true));
-      response.flushHeaders();
-      response.on('drain', () => flow.resume());
-      this.flow = flow;
-    },
-    data(chunk: Buffer) {
-      if (!response.destroyed && !response.write(chunk)) this.flow?.pause();
-    },
-    flow: undefined as { pause(): void } | undefined,
-  };
+  const answer = new PlainAnswer(response);
   try {
     await gateway.calls.track(forward.runId, controller, async () => {
-      const end = await gateway.upstream.attempt(sent, sink, controller.signal);
+      const end = await gateway.upstream.attempt(sent, answer, controller.signal);
       if (call.counts) forward.ended(outcome(end, call.key));
-      finish(end, call, forward.baseUrl);
+      if (end.end === 'whole') answer.end();
+      else fail(end, call, forward.baseUrl);
     });
   } finally {
     response.off('close', gone);
   }
 }
 
-function finish(end: AttemptEnd, { response, protocol }: Passed, baseUrl: string): void {
-  if (end.end === 'whole') response.end();
-  else if (end.end === 'status') {
+function fail(end: AttemptEnd, { response, protocol }: Passed, baseUrl: string): void {
+  if (end.end === 'status') {
     const headers = { ...headersToClient(end.headers, false), 'content-length': String(end.body.length) };
     response.writeHead(end.status, headers).end(end.body);
   } else if (end.end === 'unreached' || end.end === 'unanswered') {
