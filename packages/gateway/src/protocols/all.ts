@@ -5,7 +5,7 @@ import { openaiResponses } from './openai-responses.ts';
 import type { Protocol, Route } from './protocol.ts';
 
 /** In the order in which they are asked for a route: `/v1/models` is OpenAI's, unless the client names Anthropic's version. */
-export const ALL_PROTOCOLS: readonly Protocol[] = [anthropicMessages, openaiChat, openaiResponses, gemini];
+const ALL_PROTOCOLS: readonly Protocol[] = [anthropicMessages, openaiChat, openaiResponses, gemini];
 
 /** @param path without the query */
 export function findRoute(method: string, path: string): { protocol: Protocol; route: Route } | undefined {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { applyEdits } from '../json/edit.ts';
 import type { WireError } from '../protocols/protocol.ts';
 import { Answer } from './answer.ts';
 import type { Call } from './call.ts';
@@ -8,8 +7,9 @@ import type { Gateway } from './gateway.ts';
 import { sendError, sendJson } from './http.ts';
 import type { Denial, NanoUsd, Usage } from './ports.ts';
 import { retryDelay } from './retry.ts';
+import { toProvider } from './to-provider.ts';
 import type { AttemptEnd, UpstreamRequest } from './upstream.ts';
-import { headersToClient, headersToProvider } from './wire-headers.ts';
+import { headersToClient } from './wire-headers.ts';
 
 const NO_USAGE: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 
@@ -100,28 +100,6 @@ async function turn(calls: Gateway['calls'], runId: string, ms: number, signal: 
 function denial(reason: Denial, budget: NanoUsd, left: NanoUsd): WireError {
   if (reason === 'budget') return faults.budget(budget, left);
   return reason === 'reserved' || reason === 'concurrency' ? faults.busy(reason) : faults.unauthorized();
-}
-
-function toProvider(
-  { model, protocol, route, view, search, request }: Call,
-  outputLimit: number | undefined,
-  key: string,
-) {
-  const body = applyEdits(view.bytes, protocol.edits(view, route, { model, outputLimit }));
-  const url = new URL(model.baseUrl + route.upstreamPath.replace('{model}', encodeURIComponent(model.upstreamModel)));
-  const query = search === '' ? '' : withoutKey(search);
-  return {
-    origin: url.origin,
-    path: url.pathname + (query === '' ? url.search : `?${query}`),
-    method: 'POST',
-    headers: headersToProvider(request, key === '' ? {} : protocol.credentials(key), body.length),
-    body,
-  } satisfies UpstreamRequest;
-}
-
-function withoutKey(search: string): string {
-  const pairs = search.split('&').filter((pair) => !new URLSearchParams(pair).has('key'));
-  return pairs.join('&');
 }
 
 /** Attempts until one is not to be tried again. Only the last one's answer has reached `answer`. */

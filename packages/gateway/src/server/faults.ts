@@ -1,5 +1,6 @@
 import type { RequestRefused } from '../protocols/allow.ts';
 import type { WireError } from '../protocols/protocol.ts';
+import { usdText } from './money.ts';
 import type { NanoUsd } from './ports.ts';
 
 /** Everything that a client is told by the gateway itself. One place makes the sentences. */
@@ -64,7 +65,7 @@ export const faults = {
   budget: (budget: NanoUsd, left: NanoUsd): WireError => ({
     kind: 'budget',
     status: 400,
-    message: `Your credit balance is too low: of this run's budget of ${usd(budget)} USD ${usd(left)} are left, which is less than this call can cost`,
+    message: `Your credit balance is too low: of this run's budget of ${usdText(budget)} USD ${usdText(left)} are left, which is less than this call can cost`,
   }),
 
   busy: (why: 'reserved' | 'concurrency'): WireError => ({
@@ -80,12 +81,6 @@ export const faults = {
 
   internal: (): WireError => ({ kind: 'internal', status: 500, message: 'the gateway failed; its log has more' }),
 } as const;
-
-/** Rounded down to the micro-dollar. */
-export function usd(amount: NanoUsd): string {
-  const micro = amount / 1000n;
-  return `${micro / 1_000_000n}.${String(micro % 1_000_000n).padStart(6, '0')}`;
-}
 
 /** The text without a provider's key. */
 export function redact(text: string, key: string): string {
