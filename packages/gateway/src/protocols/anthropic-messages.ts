@@ -76,6 +76,7 @@ export const anthropicMessages: Protocol = {
 
   read(found, seen) {
     const type = foundString(found, 'type');
+    if (type === 'message_stop') seen.ended = true;
     seen.model = foundString(found, 'model') ?? foundString(found, 'message.model') ?? seen.model;
     seen.error = foundString(found, 'error.message') ?? seen.error;
     const usage = foundObject(found, 'usage') ?? foundObject(found, 'message.usage');

@@ -62,10 +62,12 @@ export const openaiResponses: Protocol = {
     seen.model = foundString(found, 'model') ?? foundString(found, 'response.model') ?? seen.model;
     seen.sequence = Number(found.get('sequence_number') ?? seen.sequence);
     seen.error = foundString(found, 'response.error.message') ?? foundString(found, 'message') ?? seen.error;
+    const last = LAST_EVENTS.has(foundString(found, 'type') ?? '');
+    if (last) seen.ended = true;
     const usage = foundObject(found, 'usage') ?? foundObject(found, 'response.usage');
     if (usage === undefined) return;
     seen.usage = openaiUsage(usage, 'input', 'output');
-    if (LAST_EVENTS.has(foundString(found, 'type') ?? '')) seen.final = true;
+    if (last) seen.final = true;
   },
 
   errorBody: (error) => JSON.stringify({ error: openaiError(error) }),

@@ -41,6 +41,8 @@ export interface Seen {
   usage: Usage | undefined;
   /** Whether `usage` is the whole answer's. */
   final: boolean;
+  /** Whether the event came with which a stream ends; only where there is one (`finalAtEnd` is false). */
+  ended: boolean;
   model: string | undefined;
   fingerprint: string | undefined;
   /** Number of the latest event, where events are numbered. */
@@ -99,7 +101,15 @@ export interface Protocol {
 }
 
 export function nothingSeen(): Seen {
-  return { usage: undefined, final: false, model: undefined, fingerprint: undefined, sequence: -1, error: undefined };
+  return {
+    usage: undefined,
+    final: false,
+    ended: false,
+    model: undefined,
+    fingerprint: undefined,
+    sequence: -1,
+    error: undefined,
+  };
 }
 
 /** The edit that writes the provider's name of the model, where the request's is another. */

@@ -89,6 +89,12 @@ export class Answer implements AnswerSink {
     }
   }
 
+  /** Whether the provider closed a stream properly, but before the event with which it ends. */
+  get cutShort(): boolean {
+    const { ended, error } = this.seen;
+    return this.#events !== undefined && !this.#protocol.finalAtEnd && !ended && error === undefined;
+  }
+
   end(): void {
     this.#response.end(this.#last);
   }

@@ -130,8 +130,8 @@ interface Finished {
 async function finish(gateway: Gateway, call: Call, finished: Finished): Promise<void> {
   const { answer, last, key } = finished;
   const { response, protocol } = call;
-  if (last.end === 'whole') {
-    answer.whole();
+  if (last.end === 'whole') answer.whole();
+  if (last.end === 'whole' && !answer.cutShort) {
     settle(gateway, call, finished, answer.seen.error && `the provider said: ${redact(answer.seen.error, key)}`);
     await gateway.ledger.durable();
     answer.end();
@@ -153,10 +153,12 @@ async function finish(gateway: Gateway, call: Call, finished: Finished): Promise
   }
 }
 
-function howItFailed(last: Exclude<AttemptEnd, { end: 'whole' | 'status' }>, clientGone: boolean): string {
+function howItFailed(last: Exclude<AttemptEnd, { end: 'status' }>, clientGone: boolean): string {
   switch (last.end) {
     case 'aborted':
       return clientGone ? 'the client went away' : 'the run has ended';
+    case 'whole':
+      return 'the provider broke off: the stream ended early';
     case 'broken':
       return `the provider broke off: ${last.words}`;
     case 'unanswered':

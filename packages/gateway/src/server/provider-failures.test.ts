@@ -140,6 +140,19 @@ test.each(BROKEN)(
   },
 );
 
+test.each(BROKEN.filter(([name]) => name === 'anthropic-messages' || name === 'openai-responses'))(
+  'a stream of %s that is closed before its last event ends with the error event too',
+  async (_name, sample, path) => {
+    await using gateway = await TestGateway.start();
+    gateway.provider.answers(stream(sample.events[0]));
+    const answer = await gateway.post(path, { ...sample.request, stream: true });
+    expect(answer.body.toString()).toMatch(
+      /^event: \S+\ndata: .+\n\nevent: error\ndata: .+the stream ended early.+\n\n$/,
+    );
+    expect(gateway.spend().failed).toBe(1);
+  },
+);
+
 test('usage that was told before the break is spent, the rest of what was reserved is uncertain', async () => {
   await using gateway = await TestGateway.start();
   gateway.provider.answers(brokenStream(anthropic.events[0]));

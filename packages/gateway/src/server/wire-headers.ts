@@ -28,6 +28,7 @@ const NOT_TO_PROVIDER = new Set([
   'openai-organization',
   'openai-project',
   'accept-encoding',
+  'x-http-method-override',
   'forwarded',
   'x-forwarded-for',
   'x-forwarded-host',
