@@ -1,7 +1,7 @@
 import type { GatewayRun } from '@ssebench/contracts/gateway-api';
 import type { ModelUse } from '@ssebench/contracts/model-use';
-import { failureText } from './failure-text.ts';
 import { type GatewayPlace, keepGateway, startGateway } from './gateway-process.ts';
+import { lastFailure } from './last-failure.ts';
 import type { ModelGateway, ModelRun } from './model-gateway.ts';
 
 /** Calls that one run has under way at a time: agents with sub-agents make some, a runaway one is slowed down. */
@@ -60,6 +60,6 @@ function useOf(run: GatewayRun, allowed: string[]): ModelUse {
     allowed,
     lowered_outputs: run.lowered,
     budget_exhausted,
-    last_failure: last_call && !last_call.ok ? failureText(last_call) : null,
+    last_failure: lastFailure(last_call),
   };
 }

@@ -69,7 +69,7 @@ export async function stopGateway(place: GatewayPlace): Promise<boolean> {
     throw error;
   }
   const last = performance.now() + STOP_LIMIT;
-  while (await statusOf(admin)) {
+  while (await answers(admin)) {
     if (performance.now() > last) throw new GatewayError('the gateway did not end');
     await delay(LOOK_INTERVAL);
   }
@@ -104,6 +104,16 @@ function connectionEnd(path: string, signal: AbortSignal): Promise<void> {
     });
     if (signal.aborted) stop();
   });
+}
+
+/** One that is just ending may break off what it was asked. */
+async function answers(admin: AdminClient): Promise<boolean> {
+  try {
+    return (await statusOf(admin)) !== undefined;
+  } catch (error) {
+    if (error instanceof GatewayError) return true;
+    throw error;
+  }
 }
 
 /** Undefined when nobody listens. @throws GatewayError */

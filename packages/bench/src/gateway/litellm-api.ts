@@ -12,7 +12,7 @@ const UserInfo = z.object({ user_info: z.object({ spend: z.number().nullable() }
 const ModelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 const Problem = z.object({
   error: z.union([z.string(), z.object({ message: z.unknown() })]).optional(),
-  detail: z.unknown(),
+  detail: z.unknown().optional(),
 });
 
 /** A user with a key, both for one run. */

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewayForward } from '@ssebench/contracts/gateway-api';
 import type { ModelUse } from '@ssebench/contracts/model-use';
-import { failureText } from './failure-text.ts';
 import { type GatewayPlace, keepGateway, startGateway } from './gateway-process.ts';
+import { lastFailure } from './last-failure.ts';
 import { LiteLlmApi } from './litellm-api.ts';
 import type { LiteLlmAddress } from './litellm-settings.ts';
 import { GatewayError, type ModelGateway, type ModelRun } from './model-gateway.ts';
@@ -129,6 +129,6 @@ function useOf(
     allowed,
     lowered_outputs: 0,
     budget_exhausted,
-    last_failure: last_call && !last_call.ok ? failureText(last_call) : null,
+    last_failure: lastFailure(last_call),
   };
 }
