@@ -181,7 +181,7 @@ beforeAll(async () => {
     sparse: editingAgent(`run('truncate', '-s', '1T', 'main.c');`),
     heavy: editingAgent(String.raw`
 for my $number (1 .. 50_000) { put(sprintf('many/%03d/file-%d', $number / 100, $number), "file $number\n" x ($number % 50)); }
-put('large.bin', pack('N*', 1 .. 262_144) x 200);
+put('large.bin', pack('N*', 1 .. 5_000) x 10_000);
 open(my $random, '<:raw', '/dev/urandom'); read($random, my $bytes, 40_000_000);
 put('random.bin', $bytes);
 note();
