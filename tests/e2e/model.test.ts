@@ -112,7 +112,7 @@ test('a budget that runs out ends no run: it is graded on what was left', async 
 test('a provider that fails for good is a fault of the model, with the grade beside it', async () => {
   provider.before = (count, response) => {
     if (count > 1)
-      response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"no more"}}');
+      response.writeHead(403, { 'content-type': 'application/json' }).end('{"error":{"message":"no more"}}');
   };
   const { summary } = await runWith('openai-responses');
   expect(summary).toMatchObject({
