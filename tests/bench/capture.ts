@@ -91,20 +91,19 @@ async function patchMemory(): Promise<Record<string, unknown>> {
   await peaks(workspace, 'small');
   const small = await peaks(workspace, 'small');
   const large = await peaks(workspace, 'large');
-  const grown = (index: number) =>
-    round((large.containers[index] ?? Number.NaN) - (small.containers[index] ?? Number.NaN));
+  const grown = (what: 'work' | 'grade' | 'command') => round(large[what] - small[what]);
   return {
-    patch_mb: large.patchMb,
-    growth_mb: { work: grown(0), grade: grown(1), command: round(large.command - small.command) },
-    peak_mb: { small: [...small.containers, small.command], large: [...large.containers, large.command] },
+    patch_mb: large.patch_mb,
+    growth_mb: { work: grown('work'), grade: grown('grade'), command: grown('command') },
+    peak_mb: { small, large },
   };
 }
 
 async function peaks(workspace: Workspace, agent: string) {
   const args = ['run', '--local', NOOP_DATASET, '--task', 'noop-c', '--agent', agent, '--model', 'claude-sonnet-4-6'];
   const { child, ended } = startSsebench(args, { cwd: workspace.path, env: workspace.environment });
-  using watch = new MemoryWatch(child.pid);
+  using watch = new MemoryWatch(child.pid, join(workspace.path, 'results'));
   const { capture, outcome } = await summaryIn(runDirectory(await ended));
   if (outcome.code !== 'graded') throw new Error(`the run of ${agent} ended with ${outcome.code}`);
-  return { ...watch.peaks, patchMb: round((capture?.patch_bytes ?? 0) / 1e6) };
+  return { ...watch.peaks, patch_mb: round((capture?.patch_bytes ?? 0) / 1e6) };
 }

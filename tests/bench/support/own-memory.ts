@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Reads what is gone meanwhile as nothing. */
 function read(path: string): string {
@@ -10,30 +10,27 @@ function read(path: string): string {
 }
 
 /**
- * The most that our own processes took at a time, in each container that there was and in the command on the host: proportional set
- * size in MB, looked at every 20 ms. Needs root.
+ * The most that our own processes took at a time, in each container of a run and in the command on the host: proportional set size
+ * in MB, looked at every 20 ms. Needs root.
  */
 export class MemoryWatch implements Disposable {
   readonly #peaks = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
 
-  /** `command`: its process. Whatever runs in containers by then is not looked at. */
-  constructor(command: number | undefined) {
-    const before = new Set(ownProcesses().map(({ container }) => container));
+  /** `command`: its process. `results`: the directory below which the containers' results lie on the host. */
+  constructor(command: number | undefined, results: string) {
     this.#timer = setInterval(() => {
       const sums = new Map<string, number>();
       const add = (what: string, kilobytes: number) => sums.set(what, (sums.get(what) ?? 0) + kilobytes);
-      for (const { pid, container } of ownProcesses()) if (!before.has(container)) add(container, pss(pid));
+      for (const { pid, container } of ownProcesses(results)) add(container, pss(pid));
       if (command) add('command', pss(String(command)));
       for (const [what, sum] of sums) this.#peaks.set(what, Math.max(sum, this.#peaks.get(what) ?? 0));
     }, 20);
   }
 
-  /** `containers`: in the order in which they came. */
-  get peaks(): { command: number; containers: number[] } {
-    const mb = (kilobytes: number | undefined) => Math.round((kilobytes ?? 0) / 102.4) / 10;
-    const containers = [...this.#peaks].filter(([what]) => what !== 'command').map(([, peak]) => mb(peak));
-    return { command: mb(this.#peaks.get('command')), containers };
+  get peaks(): Record<'work' | 'grade' | 'command', number> {
+    const mb = (what: string) => Math.round((this.#peaks.get(what) ?? Number.NaN) / 102.4) / 10;
+    return { work: mb('work'), grade: mb('grade'), command: mb('command') };
   }
 
   [Symbol.dispose](): void {
@@ -41,15 +38,16 @@ export class MemoryWatch implements Disposable {
   }
 }
 
-function ownProcesses(): { pid: string; container: string }[] {
+/** Which container a process is in is told by what is mounted there; numbers of namespaces come again. */
+function ownProcesses(results: string): { pid: string; container: 'work' | 'grade' }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && read(`/proc/${name}/cmdline`).startsWith('/opt/ssebench/'))
     .flatMap((pid) => {
-      try {
-        return [{ pid, container: readlinkSync(`/proc/${pid}/ns/pid`) }];
-      } catch {
-        return [];
-      }
+      const mounts = read(`/proc/${pid}/mountinfo`)
+        .split('\n')
+        .filter((line) => line.includes(`${results}/`));
+      const container = (['work', 'grade'] as const).find((role) => mounts.some((line) => line.includes(`/${role} `)));
+      return container ? [{ pid, container }] : [];
     });
 }
 
