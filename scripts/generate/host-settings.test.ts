@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HOST_SETTINGS } from './host-settings.ts';
 
-/** What the command and its launcher set, and nobody else: arguments of Dockerfiles, and where the launcher's bundle is. */
-const OWN = ['SSEBENCH_ROOT', 'SSEBENCH_DEBIAN', 'SSEBENCH_BUNDLE'];
+/** What the command and its launcher set, and nobody else: arguments of Dockerfiles and the Compose file, and where the launcher's bundle is. */
+const OWN = ['SSEBENCH_ROOT', 'SSEBENCH_DEBIAN', 'SSEBENCH_BUNDLE', 'SSEBENCH_ENV_FILE', 'SSEBENCH_LITELLM_CONTEXT'];
 
 test('every setting that the code on the host names is in the table, and none that it does not', () => {
   const named = new Set<string>();

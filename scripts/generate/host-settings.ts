@@ -47,6 +47,41 @@ export const HOST_SETTINGS: Readonly<Record<string, HostSetting>> = {
     meaning:
       'Fields and kinds of content, separated by commas, that the model gateway lets pass beside its allow-list.',
   },
+  LITELLM_BASE_URL: {
+    from: 'environment or .env',
+    fallback: 'unset: the embedded gateway',
+    meaning: 'Address of a LiteLLM through which runs reach their models (docs/models.md).',
+  },
+  LITELLM_MASTER_KEY: {
+    from: 'environment or .env',
+    fallback: 'made by `ssebench proxy up`',
+    meaning: "LiteLLM's master key, with which each run gets a key of its own.",
+  },
+  LITELLM_PORT: {
+    from: 'environment or .env',
+    fallback: '`4000`',
+    meaning: 'Port of this machine at which the LiteLLM of `ssebench proxy up` listens.',
+  },
+  LITELLM_BIND: {
+    from: 'environment or .env',
+    fallback: '`127.0.0.1`',
+    meaning: 'Address of this machine at which it listens.',
+  },
+  POSTGRES_PASSWORD: {
+    from: 'environment or .env',
+    fallback: 'made by `ssebench proxy up`',
+    meaning: 'Password of its database, letters and digits alone; taken when the database is made.',
+  },
+  POSTGRES_USER: {
+    from: 'environment or .env',
+    fallback: '`litellm`',
+    meaning: 'User of its database.',
+  },
+  COMPOSE_PROJECT_NAME: {
+    from: 'environment or .env',
+    fallback: '`ssebench`',
+    meaning: 'Prefix of its containers, networks and volume.',
+  },
   SSEBENCH_BACKEND: {
     from: 'environment or .env',
     fallback: '`docker`',

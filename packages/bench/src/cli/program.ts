@@ -5,6 +5,7 @@ import { addHostCommands } from './host-options.ts';
 import { leaveOnInterrupt } from './interrupt.ts';
 import { addModelsCommands } from './models-options.ts';
 import type { Outcome } from './outcome.ts';
+import { addProxyCommands } from './proxy-options.ts';
 import { addRunCommands } from './run-options.ts';
 import { addRunsCommands } from './runs-options.ts';
 import { VERSION } from './version.ts';
@@ -48,6 +49,7 @@ export function buildProgram(outcome: Outcome): Command {
   addRunsCommands(program, outcome);
   addModelsCommands(program, outcome);
   addGatewayCommands(program, outcome);
+  addProxyCommands(program, outcome);
   addHostCommands(program, outcome);
   for (const command of allCommands(program)) {
     command.copyInheritedSettings(program).helpOption('-h, --help', 'print this help').helpCommand(false);
