@@ -13,7 +13,10 @@ const PATCHES = {
   /** Processes up to the limit, left behind, and a check that passes all the same. */
   swarm: ['do-poc', '(while sleep 1000 & do :; done) 2> /dev/null; exit 0'],
   /** Every file that one process may have open, in a program that needs one more. */
-  grasper: ['do-poc', `perl -e 'my @held; while (open my $f, "<", "/dev/null") { push @held, $f } die "no more: $!"' || exit 1`],
+  grasper: [
+    'do-poc',
+    `perl -e 'my @held; while (open my $f, "<", "/dev/null") { push @held, $f } die "no more: $!"' || exit 1`,
+  ],
 } as const;
 
 let workspace: Workspace;
