@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scanJson } from '../json/scan.ts';
-import type { GatewayModel } from '../server/ports.ts';
 import type { Codec } from './codec.ts';
 import { CODECS } from './codecs.ts';
-import type { AssistantPart, Reply, ReplyEvent } from './conversation.ts';
+import type { AssistantPart, Reply, ReplyEvent, ReplyPart } from './conversation.ts';
 import { Fields } from './fields.ts';
 import { SseCutter } from './sse.ts';
-import { conversations, MODELS, replies, type Translated } from './testing/arbitrary.ts';
+import { conversations, replies, type Translated } from './testing/arbitrary.ts';
+import { testModel } from './testing/models.ts';
 
 const RUNS = { numRuns: 300 };
 const PROTOCOLS = ['anthropic-messages', 'openai-chat', 'openai-responses'] as const;
@@ -18,21 +18,6 @@ function codec(name: Translated): Codec {
   const found = CODECS[name];
   if (found === undefined) throw new Error('no codec');
   return found;
-}
-
-function model(name: Translated): GatewayModel {
-  const { provider, upstreamModel } = MODELS[name];
-  return {
-    name: 'm',
-    provider,
-    upstreamModel,
-    protocols: [name],
-    baseUrl: '',
-    apiKey: () => '',
-    defaultOutputTokens: 1,
-    maxOutputTokens: undefined,
-    prices: 'free',
-  };
 }
 
 /** The reply as a stream would bring it, its texts in two pieces. */
@@ -66,9 +51,7 @@ function folded(events: readonly ReplyEvent[]): Reply {
     if (event.event === 'end') reply = { ...reply, stop: event.stop, usage: event.usage };
     if (event.event === 'open') {
       text = '';
-      parts.push(
-        event.part.kind === 'call' ? { ...event.part, input: '' } : { ...event.part, text: '', seal: undefined },
-      );
+      parts.push(begun(event.part));
     }
     if (event.event === 'delta') text += event.text;
     if (event.event !== 'close') continue;
@@ -80,6 +63,11 @@ function folded(events: readonly ReplyEvent[]): Reply {
   return { ...reply, parts } as Reply;
 }
 
+function begun(part: ReplyPart): AssistantPart {
+  if (part.kind === 'call') return { ...part, input: '' };
+  return part.kind === 'reasoning' ? { kind: part.kind, text: '', seal: undefined } : { kind: part.kind, text: '' };
+}
+
 /** Anthropic's protocol does not say when an answer was made. */
 const comparable = ({ created, ...reply }: Reply) => reply;
 
@@ -89,7 +77,7 @@ describe.each(PROTOCOLS)('%s', (name) => {
   test('any conversation that is written and read again is the same', () => {
     fc.assert(
       fc.property(conversations(name), (conversation) => {
-        expect(readRequest(fields(writeRequest(conversation, model(name))))).toEqual(conversation);
+        expect(readRequest(fields(writeRequest(conversation, testModel(name))))).toEqual(conversation);
       }),
       RUNS,
     );

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { GatewayModel, ProtocolName, Usage } from '../../server/ports.ts';
+import type { ProtocolName, Usage } from '../../server/ports.ts';
 import type {
   AssistantPart,
   Call,
@@ -183,13 +183,6 @@ function settings(protocol: Translated, tools: readonly Tool[]): fc.Arbitrary<Se
     format: format(protocol),
   });
 }
-
-/** A model of each protocol that takes what can be wished for, where the protocol has a word for it. */
-export const MODELS: Readonly<Record<Translated, Pick<GatewayModel, 'provider' | 'upstreamModel'>>> = {
-  'anthropic-messages': { provider: 'anthropic', upstreamModel: 'claude-opus-5-5' },
-  'openai-chat': { provider: 'compatible', upstreamModel: 'qwen' },
-  'openai-responses': { provider: 'openai', upstreamModel: 'gpt-6-sol' },
-};
 
 function hints(protocol: Translated): fc.Arbitrary<Hints> {
   const nothing = {
