@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { RESULT_FILE } from '@ssebench/contracts/layout';
 import type { CaptureReport } from '@ssebench/contracts/work-outcome';
@@ -16,6 +14,8 @@ import type { RunRecord, Teller } from './record.ts';
 import { hostSocket } from './results-place.ts';
 import { frameOf, type RunScene } from './run-scene.ts';
 
+/** A patch is copied in pieces of this size, through one buffer. */
+const COPY_BYTES = 256 * 1024;
 /** What the grade container may take beyond the grading limit that it keeps itself, in seconds. */
 const MARGIN = 120;
 
@@ -127,14 +127,16 @@ async function copyPatch(from: string, to: string, expected: CaptureReport | nul
     if (expected && stat.size !== expected.patch_bytes)
       throw changed(`has ${stat.size} bytes, captured were ${expected.patch_bytes}`);
     const hash = createHash('sha256');
-    const hashing = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        hash.update(chunk);
-        done(null, chunk);
-      },
-    });
-    const target = await open(to, 'wx', 0o644);
-    await pipeline(source.createReadStream({ autoClose: false }), hashing, target.createWriteStream({ flush: true }));
+    await using target = await open(to, 'wx', 0o644);
+    const buffer = Buffer.allocUnsafe(COPY_BYTES);
+    for (let at = 0; ; ) {
+      const { bytesRead } = await source.read(buffer, 0, COPY_BYTES, at);
+      if (bytesRead === 0) break;
+      hash.update(buffer.subarray(0, bytesRead));
+      await target.writeFile(buffer.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+    await target.sync();
     const digest = hash.digest('hex');
     if (expected && digest !== expected.patch_sha256) throw changed('has other bytes than were captured');
   } finally {

@@ -6,6 +6,7 @@ import type { ChangedFile } from '@ssebench/contracts/daemon-api';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import type { CaptureReport } from '@ssebench/contracts/work-outcome';
 import { flushDirectory } from '../system/atomic-file.ts';
+import { GitError } from './git.ts';
 import { PatchFile, PatchTooLargeError } from './patch-file.ts';
 import { type BytePath, toDisplay } from './paths.ts';
 import { type CaptureOptions, type Snapshot, withSnapshot } from './snapshot.ts';
@@ -77,23 +78,29 @@ export function changedFiles(options: CaptureOptions): Promise<ChangedFile[]> {
 async function writePatch(snapshot: Snapshot, options: PatchOptions): Promise<Patch> {
   const patchPath = options.patchPath ?? join(options.scratchDir, `patch-${randomBytes(6).toString('hex')}.diff`);
   const temporary = `${patchPath}.${randomBytes(6).toString('hex')}.tmp`;
-  const file = await PatchFile.create(temporary, options.maxBytes ?? CAPS.patch_bytes);
+  await using file = await PatchFile.create(temporary, options.maxBytes ?? CAPS.patch_bytes);
   try {
-    await snapshot.git([...DIFF, 'HEAD'], { stdoutTo: file });
+    const { bytes, digest } = await fill(file, snapshot, options);
     await rename(temporary, patchPath);
     await flushDirectory(dirname(patchPath));
+    return { patchPath, report: { patch_bytes: bytes, patch_sha256: digest, skipped: snapshot.skipped } };
   } catch (error) {
-    file.destroy();
     await unlink(temporary);
     if (error instanceof PatchTooLargeError) {
       throw new FaultError(fault('patch_too_large', error.message), { cause: error });
     }
     throw error;
   }
-  return {
-    patchPath,
-    report: { patch_bytes: file.bytes, patch_sha256: file.digest(), skipped: snapshot.skipped },
-  };
+}
+
+async function fill(file: PatchFile, snapshot: Snapshot, { signal }: PatchOptions) {
+  const ends = signal ? AbortSignal.any([signal, file.tooLarge]) : file.tooLarge;
+  try {
+    await snapshot.git([...DIFF, 'HEAD'], { stdoutFd: file.fd, signal: ends });
+  } catch (error) {
+    if (!(error instanceof GitError) || !file.tooLarge.aborted) throw error;
+  }
+  return file.finish();
 }
 
 /** Source of the statuses: spec/runtime §7. */

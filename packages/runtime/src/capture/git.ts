@@ -49,6 +49,8 @@ export interface GitPlace {
 export interface GitCall {
   stdin?: Uint8Array;
   stdoutTo?: Writable;
+  /** An open file that git writes to by itself. */
+  stdoutFd?: number;
   /** Most bytes of output that are kept; more of it is an error. Default 64 MiB. */
   capBytes?: number;
   timeoutMs: number;
@@ -96,6 +98,7 @@ export function startGit(place: GitPlace, args: readonly string[], call: GitCall
     timeoutMs: call.timeoutMs,
     ...(call.stdin ? { stdin: call.stdin } : {}),
     ...(call.stdoutTo ? { stdoutTo: call.stdoutTo } : {}),
+    ...(call.stdoutFd === undefined ? {} : { stdoutFd: call.stdoutFd }),
     ...(call.signal ? { signal: call.signal } : {}),
   });
 }

@@ -26,6 +26,8 @@ export interface CommandOptions {
   stdin?: Uint8Array | Readable;
   /** Takes stdout's bytes in place of capture. When it fails or is destroyed, the command is killed. */
   stdoutTo?: Writable;
+  /** The command's standard output itself, in place of capture: an open file. */
+  stdoutFd?: number;
   /** Called with the command's pid, which is its process group too. */
   onSpawn?(pid: number): void;
   /** Awaited when the command has ended and its group was killed, before the rest of the output is collected. */
@@ -140,7 +142,7 @@ async function startChild(options: CommandOptions): Promise<ChildProcess | { not
         cwd: options.cwd,
         env: options.env,
         detached: true,
-        stdio: [options.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+        stdio: [options.stdin ? 'pipe' : 'ignore', options.stdoutFd ?? 'pipe', 'pipe'],
         ...(options.uid === undefined ? {} : { uid: options.uid }),
         ...(options.gid === undefined ? {} : { gid: options.gid }),
       });
