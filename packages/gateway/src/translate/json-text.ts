@@ -27,7 +27,7 @@ export function jsonText(value: Json): string {
 }
 
 /** The text if it is a JSON object. */
-export function objectText(text: string): string | undefined {
+function objectText(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? text : undefined;
