@@ -15,24 +15,32 @@ export class TranslationError extends Error {
 }
 
 /**
- * An object whose members are taken one by one. `done` refuses it when one is left over, so that nothing is lost in a
- * translation because nobody thought of it. A member that is null counts as none.
+ * An object whose members are taken one by one. `done` refuses a request when one is left over, so that nothing is lost in
+ * a translation because nobody thought of it. A member that is null counts as none.
  */
 export class Fields {
   readonly #view: JsonView;
   readonly #node: JsonNode;
   readonly path: string;
+  readonly #all: boolean;
   readonly #taken = new Set<string>();
 
-  private constructor(view: JsonView, node: JsonNode, path: string) {
+  private constructor(view: JsonView, node: JsonNode, path: string, all: boolean) {
     this.#view = view;
     this.#node = node;
     this.path = path;
+    this.#all = all;
     if (view.kind(node) !== 'object') throw new TranslationError('malformed', path || 'the body', 'must be an object');
   }
 
-  static of(view: JsonView): Fields {
-    return new Fields(view, 0, '');
+  /** A request: every member is to be taken. */
+  static ofRequest(view: JsonView): Fields {
+    return new Fields(view, 0, '', true);
+  }
+
+  /** An answer: providers add to theirs what other protocols don't know. */
+  static ofAnswer(view: JsonView): Fields {
+    return new Fields(view, 0, '', false);
   }
 
   at(name: string): string {
@@ -84,14 +92,16 @@ export class Fields {
 
   object(name: string): Fields | undefined {
     const node = this.#take(name, 'object');
-    return node < 0 ? undefined : new Fields(this.#view, node, this.at(name));
+    return node < 0 ? undefined : new Fields(this.#view, node, this.at(name), this.#all);
   }
 
   /** The objects of an array; none when there is no array. */
   objects(name: string): Fields[] {
     const node = this.#take(name, 'array');
     const found: Fields[] = [];
-    this.#view.eachItem(node, (item, index) => found.push(new Fields(this.#view, item, `${this.at(name)}[${index}]`)));
+    this.#view.eachItem(node, (item, index) => {
+      found.push(new Fields(this.#view, item, `${this.at(name)}[${index}]`, this.#all));
+    });
     return found;
   }
 
@@ -126,8 +136,9 @@ export class Fields {
     return this;
   }
 
-  /** @throws TranslationError that names a member that was not taken */
+  /** @throws TranslationError that names a member of a request that was not taken */
   done(): void {
+    if (!this.#all) return;
     this.#view.eachMember(this.#node, (name, value) => {
       if (!this.#taken.has(name) && this.#view.kind(value) !== 'null') this.refuse(name);
     });

@@ -46,6 +46,15 @@ function undated(golden: object): object {
   return rest;
 }
 
+test('what a provider adds to an answer is no harm', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' }, novel: 1 };
+  const choices = [{ message: { tool_calls: [call], novel: 1 }, finish_reason: 'tool_calls', novel: 1 }];
+  const body = Buffer.from(JSON.stringify({ id: 'r1', choices, novel: 1 }));
+  expect(JSON.parse(begin('anthropic-messages', 'openai-chat').answer(body))).toMatchObject({
+    stop_reason: 'tool_use',
+  });
+});
+
 test('a stop sequence that was met is an end where the protocol has no word for it', () => {
   const body = Buffer.from(JSON.stringify(STOPPED));
   expect(JSON.parse(begin('openai-chat', 'anthropic-messages').answer(body))).toMatchObject({

@@ -12,7 +12,7 @@ import { testModel } from './testing/models.ts';
 const RUNS = { numRuns: 300 };
 const PROTOCOLS = ['anthropic-messages', 'openai-chat', 'openai-responses'] as const;
 
-const fields = (text: string) => Fields.of(scanJson(Buffer.from(text)));
+const fields = (text: string) => Fields.ofRequest(scanJson(Buffer.from(text)));
 
 function codec(name: Translated): Codec {
   const found = CODECS[name];

@@ -19,6 +19,11 @@ export function effortLevel(effort: string | undefined): 'low' | 'medium' | 'hig
   return effort === 'medium' ? 'medium' : 'high';
 }
 
+/** A temperature or top-p, but where it is what the provider takes without: models that think take no other. */
+export function sampling(value: number | undefined, { provider }: GatewayModel): number | undefined {
+  return value === 1 && provider !== 'compatible' ? undefined : value;
+}
+
 /** The output limit asked for, at most the model's own. */
 export function outputLimit(limit: number | undefined, { maxOutputTokens }: GatewayModel): number | undefined {
   if (limit === undefined || maxOutputTokens === undefined) return limit;

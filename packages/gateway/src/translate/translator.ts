@@ -69,7 +69,7 @@ class CodecTranslator implements Translator {
 
   begin(request: JsonView, model: GatewayModel): Translation {
     const { codec } = this.#client;
-    const conversation = codec.readRequest(Fields.of(request));
+    const conversation = codec.readRequest(Fields.ofRequest(request));
     const names = new ToolNames(conversation.tools, this.provider);
     try {
       const text = this.#provider.codec.writeRequest(names.lower(conversation), model);
@@ -87,7 +87,7 @@ class CodecTranslator implements Translator {
       provider: this.provider,
       request,
       answer(body) {
-        const reply = provider.readReply(Fields.of(scanned(body)));
+        const reply = provider.readReply(Fields.ofAnswer(scanned(body)));
         const parts = reply.parts.map((part) => (part.kind === 'call' ? names.raise(part) : part));
         return codec.writeReply({ ...reply, parts });
       },

@@ -13,7 +13,7 @@ import { dataUrlParts } from '../data-url.ts';
 import { inputObject, type Json, jsonText, Raw } from '../json-text.ts';
 import { sealText } from '../seal.ts';
 import { refuseSetting } from '../settings.ts';
-import { adapts, effortLevel, outputLimit } from '../traits.ts';
+import { adapts, effortLevel, outputLimit, sampling } from '../traits.ts';
 
 type Block = { [name: string]: Json };
 interface Message {
@@ -35,8 +35,8 @@ export function writeAnthropicRequest(conversation: Conversation, model: Gateway
     tools: conversation.tools.length === 0 ? undefined : conversation.tools.map(tool),
     tool_choice: conversation.tools.length === 0 ? undefined : toolChoice(settings),
     stream: conversation.stream || undefined,
-    temperature: settings.temperature,
-    top_p: settings.topP,
+    temperature: sampling(settings.temperature, model),
+    top_p: sampling(settings.topP, model),
     top_k: settings.topK,
     stop_sequences: settings.stops.length === 0 ? undefined : settings.stops,
     thinking: effort !== undefined && mayThink(settings) ? { type: 'adaptive', display: 'summarized' } : undefined,
@@ -142,7 +142,7 @@ function chosen(choice: Exclude<ToolChoice, 'none'> | undefined): Block {
 
 /** Thinking takes no sampling of one's own, and no tool that has to be called. */
 function mayThink({ temperature, topP, topK, toolChoice: choice }: Settings): boolean {
-  const sampled = (temperature ?? 1) !== 1 || topP !== undefined || topK !== undefined;
+  const sampled = (temperature ?? 1) !== 1 || (topP ?? 1) !== 1 || topK !== undefined;
   return !sampled && (choice === undefined || choice === 'auto' || choice === 'none');
 }
 

@@ -13,7 +13,7 @@ import type {
 } from '../conversation.ts';
 import { type Json, jsonText, Raw } from '../json-text.ts';
 import { refuseSetting } from '../settings.ts';
-import { effortLevel, outputLimit, takesEffort } from '../traits.ts';
+import { effortLevel, outputLimit, sampling, takesEffort } from '../traits.ts';
 
 /** A request for Chat Completions. Tools are functions here: custom ones were lowered before. @throws SettingRefused */
 export function writeChatRequest(conversation: Conversation, model: GatewayModel): string {
@@ -29,8 +29,8 @@ export function writeChatRequest(conversation: Conversation, model: GatewayModel
     tool_choice: tools.length === 0 ? undefined : toolChoice(settings.toolChoice),
     parallel_tool_calls: tools.length === 0 ? undefined : settings.parallel,
     stream: conversation.stream || undefined,
-    temperature: settings.temperature,
-    top_p: settings.topP,
+    temperature: sampling(settings.temperature, model),
+    top_p: sampling(settings.topP, model),
     top_k: settings.topK,
     stop: settings.stops.length === 0 ? undefined : settings.stops,
     response_format: settings.format && format(settings.format),

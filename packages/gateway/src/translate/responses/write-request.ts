@@ -11,7 +11,7 @@ import type {
 } from '../conversation.ts';
 import { type Json, jsonText, Raw } from '../json-text.ts';
 import { refuseSetting } from '../settings.ts';
-import { effortLevel, outputLimit, takesEffort } from '../traits.ts';
+import { effortLevel, outputLimit, sampling, takesEffort } from '../traits.ts';
 import { writtenItem } from './items.ts';
 
 /** The least that the API takes as an output limit. */
@@ -36,8 +36,8 @@ export function writeResponsesRequest(conversation: Conversation, model: Gateway
     tool_choice: tools.length === 0 ? undefined : toolChoice(settings.toolChoice),
     parallel_tool_calls: tools.length === 0 ? undefined : settings.parallel,
     stream: conversation.stream || undefined,
-    temperature: settings.temperature,
-    top_p: settings.topP,
+    temperature: sampling(settings.temperature, model),
+    top_p: sampling(settings.topP, model),
     reasoning: thinks ? reasoning(hints) : undefined,
     include: thinks ? ['reasoning.encrypted_content'] : undefined,
     text: text(settings.format, model.provider === 'openai' ? hints.verbosity : undefined),

@@ -176,7 +176,7 @@ function settings(protocol: Translated, tools: readonly Tool[]): fc.Arbitrary<Se
     toolChoice: tool === undefined ? none : anthropic ? words : maybe(fc.oneof(words, fc.constant('none' as const))),
     parallel: tool === undefined ? none : anthropic ? maybe(fc.constant(false)) : maybe(fc.boolean()),
     limit: maybe(fc.integer({ min: 16, max: 64_000 })),
-    temperature: maybe(fc.constantFrom(0, 0.5, 1)),
+    temperature: maybe(fc.constantFrom(0, 0.5)),
     topP: maybe(fc.constantFrom(0.1, 0.9)),
     topK: responses ? none : maybe(fc.integer({ min: 1, max: 100 })),
     stops: responses ? fc.constant([]) : fc.array(said, { maxLength: 2 }),

@@ -104,7 +104,6 @@ export const CLAUDE_CODE_AS_RESPONSES = {
   tool_choice: 'auto',
   parallel_tool_calls: false,
   stream: true,
-  temperature: 1,
   reasoning: { effort: 'high', summary: 'auto' },
   include: ['reasoning.encrypted_content'],
   store: false,
