@@ -74,19 +74,23 @@ files:
 `;
 
 const FIXTURE = {
-  'agents/dummy/agent.yaml': 'name: dummy\n',
+  'agents/dummy/agent.yaml': 'name: dummy\nkeyless: true\n',
   'agents/dummy/Dockerfile': 'FROM ssebench-agent\nCMD ["true"]\n',
   'agents/fixer/agent.yaml': 'name: fixer\n',
   'agents/fixer/Dockerfile': 'FROM ssebench-agent\nCMD ["true"]\n',
-  'agents/reference/agent.yaml': 'name: reference\n',
+  'agents/reference/agent.yaml': 'name: reference\nkeyless: true\n',
   'agents/reference/Dockerfile': 'FROM ssebench-agent\nCMD ["true"]\n',
   'models/all.yaml': `- model_name: model-one
   litellm_params:
     model: maker/one
+    api_base: https://maker.example/v1
     api_key: os.environ/MAKER_KEY
+  model_info: {free: true}
 - model_name: model-two
   litellm_params:
     model: maker/two
+    api_base: https://maker.example/v1
+  model_info: {free: true}
 `,
   'data/set/leak-1/Dockerfile': 'FROM scratch\n',
   'data/set/leak-1/sse/config.yaml': CONFIG,

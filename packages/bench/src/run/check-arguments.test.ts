@@ -57,6 +57,7 @@ test('a sound command line becomes a plan in which every default is filled in', 
         egress: 'restricted',
         reference_run: false,
         plugins: [],
+        budget: 10,
         grading: 'separate',
         check_timeout: 1800,
         grading_timeout: 1800 * 14 + 300,
@@ -103,6 +104,7 @@ test.each([
   ],
   ['memory', 'lots', '--memory: "lots" is not allowed; must be a size of at least 64m, such as 512m or 4g'],
   ['disk', '1k', '--disk: "1k" is not allowed; must be a size of at least 64m, such as 512m or 4g'],
+  ['budget', '0', '--budget: "0" is not allowed; must be an amount of US dollars above 0, such as 2.50'],
   ['cpus', '0', '--cpus: "0" is not allowed; must be a number of CPUs of at least 0.01, such as 1.5'],
   ['pids', '100', '--pids: "100" is not allowed; must be a number from 4096 to 4194304'],
 ])('%s %s is of the wrong form: status 2', (option, value, message) => {
@@ -195,6 +197,31 @@ test('a key counts in the environment and in .env, not when it is empty; keyless
   expect(check(folder, { model: 'model-one', agent: 'dummy' })).toMatchObject(sound);
   folder.write('.env', 'MAKER_KEY="k"\n');
   expect(check(folder, { model: 'model-one' })).toMatchObject(sound);
+});
+
+test('an agent that calls no model has no budget, and models may use what was allowed', () => {
+  using folder = cliFolder();
+  expect(check(folder, { agent: 'dummy', budget: '5' })).toMatchObject({ plan: { settings: { budget: null } } });
+  const options = { model: 'model-two', budget: '2.50', allow: ['web_search', 'mcp'] };
+  expect(check(folder, options)).toMatchObject({
+    plan: { settings: { budget: 2.5 }, allowed: ['web_search', 'mcp'], gateway: 'embedded' },
+  });
+  expect(check(folder, { ...options, allow: ['everything'] })).toMatchObject({
+    status: 2,
+    lines: [expect.stringMatching(/^--allow: "everything" is not allowed; must be one of web_search, /)],
+  });
+});
+
+test('a model that could not be paid for, or not be reached, is refused before anything starts', () => {
+  const without = (text: string) => ({ 'models/all.yaml': `- model_name: model-two\n  litellm_params: ${text}\n` });
+  using unpriced = cliFolder(without('{model: maker/two, api_base: "https://maker.example/v1"}'));
+  expect(check(unpriced)).toMatchObject({
+    status: 1,
+    lines: [expect.stringContaining('no price is known for maker/two')],
+  });
+  using unserved = cliFolder(without('{model: maker/two}'));
+  expect(check(unserved)).toMatchObject({ status: 1, lines: [expect.stringContaining('provider "maker" is none of')] });
+  expect(check(unserved, { agent: 'dummy' })).toHaveProperty('plan');
 });
 
 test('a reference run ignores its model with a warning, and needs a reference patch', () => {
