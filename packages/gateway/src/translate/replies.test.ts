@@ -110,6 +110,27 @@ describe('thoughts come back to the provider that made them as it sealed them', 
     },
   );
 
+  test('a server that wants something back with a call, whole and streamed', () => {
+    const client = 'anthropic-messages';
+    const extra_content = { google: { thought_signature: 'SIG' } };
+    const call = { index: 0, id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' }, extra_content };
+    const answer = told(client, 'openai-chat', {
+      ...THOUGHT,
+      'openai-chat': { id: 'r1', choices: [{ message: { tool_calls: [call] }, finish_reason: 'tool_calls' }] },
+    }) as { content: object[] };
+    const messages = [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: answer.content },
+    ];
+    const sent = JSON.parse(begin(client, 'openai-chat', { ...ASKED[client], messages }).request.toString());
+    expect(sent.messages[1].tool_calls[0]).toMatchObject({ id: 'c1', extra_content });
+
+    const stream = begin(client, 'openai-chat').stream();
+    const chunk = { id: 'r1', choices: [{ delta: { tool_calls: [call] } }] };
+    const text = stream.write(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)).toString();
+    expect(text).toContain(JSON.stringify((answer.content[0] as { signature: string }).signature));
+  });
+
   test('no other provider gets them', () => {
     const answer = told('anthropic-messages', 'openai-responses', THOUGHT) as { content: object[] };
     const messages = [

@@ -6,6 +6,7 @@ import type { Json } from '../json-text.ts';
 import { ReplyParts } from '../reply-parts.ts';
 import { dataEvent, eventObject, objectAt, StreamFault, stringAt, valueAt } from '../sse.ts';
 import { UsageReader, writtenOpenaiUsage } from '../usage.ts';
+import { EXTRA } from './assistant-parts.ts';
 import { chatStop, finishReason } from './reply.ts';
 
 export class ChatEventReader implements EventReader {
@@ -82,6 +83,13 @@ export class ChatEventReader implements EventReader {
     this.#parts.close(thoughts ? { by: 'openai-chat', form: this.#thoughts, data: '' } : undefined);
   }
 
+  /** What the server wants back with a call. */
+  #extra(data: string | undefined): void {
+    if (data === undefined) return;
+    this.#parts.begin({ kind: 'reasoning' });
+    this.#parts.close({ by: 'openai-chat', form: EXTRA, data });
+  }
+
   /** A call is known by its index; some servers give all the same, and tell them apart by their ids. */
   #called(said: unknown): void {
     const index = valueAt(said, 'index');
@@ -95,6 +103,7 @@ export class ChatEventReader implements EventReader {
       this.#calls.add(at);
       this.#call = at;
       this.#callId = id === '' ? `call_${this.#calls.size}` : id;
+      this.#extra(objectAt(said, EXTRA));
       this.#parts.begin({ kind: 'call', id: this.#callId, name, custom: stringAt(said, 'type') === 'custom' });
     }
     this.#parts.delta(stringAt(said, 'function', 'arguments') || stringAt(said, 'custom', 'input'));

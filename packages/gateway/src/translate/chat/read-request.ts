@@ -1,17 +1,6 @@
-import type {
-  AssistantPart,
-  Call,
-  Content,
-  Conversation,
-  Format,
-  Refusal,
-  Result,
-  Text,
-  Tool,
-  ToolChoice,
-  Turn,
-} from '../conversation.ts';
+import type { Content, Conversation, Format, Result, Text, Tool, ToolChoice, Turn } from '../conversation.ts';
 import { type Fields, TranslationError } from '../fields.ts';
+import { assistantParts } from './assistant-parts.ts';
 
 /** Chat Completions' names of the settings. */
 export const CHAT_FIELDS: Readonly<Record<keyof Conversation['settings'], string>> = {
@@ -147,52 +136,6 @@ function file(type: string, fields: Fields): Content {
   if (file === undefined) return fields.refuse('type');
   const read: Content = { kind: 'file', url: file.needed('file_data'), name: file.string('filename') };
   file.done();
-  return read;
-}
-
-/** Of a request's message or of an answer. */
-export function assistantParts(message: Fields): AssistantPart[] {
-  return [...thoughts(message), ...said(message), ...message.objects('tool_calls').map(call)];
-}
-
-/** Under the name by which the server calls them: it wants them back under the same. */
-function thoughts(message: Fields): AssistantPart[] {
-  for (const form of ['reasoning_content', 'reasoning']) {
-    const text = message.string(form);
-    message.drop('reasoning_content', 'reasoning', 'reasoning_details');
-    if (text !== undefined && text !== '') {
-      return [{ kind: 'reasoning', text, seal: { by: 'openai-chat', form, data: '' } }];
-    }
-  }
-  return [];
-}
-
-function said(message: Fields): AssistantPart[] {
-  const content = message.content('content') ?? [];
-  const refusal = message.string('refusal');
-  const all: (Text | Refusal)[] =
-    typeof content === 'string' ? [{ kind: 'text', text: content }] : content.map(saidPart);
-  if (refusal !== undefined) all.push({ kind: 'refusal', text: refusal });
-  return all.filter(({ text }) => text !== '');
-}
-
-function saidPart(fields: Fields): Text | Refusal {
-  const type = fields.needed('type');
-  if (type !== 'refusal' && type !== 'text') fields.refuse('type');
-  const part: Text | Refusal = type === 'refusal' ? { kind: type, text: fields.needed('refusal') } : text(fields);
-  fields.done();
-  return part;
-}
-
-function call(fields: Fields): Call {
-  const id = fields.needed('id');
-  const custom = fields.string('type') === 'custom';
-  const inner = fields.drop('index').object(custom ? 'custom' : 'function');
-  if (inner === undefined) return fields.refuse('type');
-  const input = inner.string(custom ? 'input' : 'arguments') ?? '';
-  const read: Call = { kind: 'call', id, name: inner.needed('name'), custom, input };
-  inner.done();
-  fields.done();
   return read;
 }
 

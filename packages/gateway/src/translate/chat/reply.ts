@@ -3,7 +3,7 @@ import type { AssistantPart, Call, Reply, Stop } from '../conversation.ts';
 import { type Fields, TranslationError } from '../fields.ts';
 import { type Json, jsonText } from '../json-text.ts';
 import { UsageReader, writtenOpenaiUsage } from '../usage.ts';
-import { assistantParts } from './read-request.ts';
+import { assistantParts } from './assistant-parts.ts';
 
 /** @throws TranslationError */
 export function readChatReply(reply: Fields): Reply {

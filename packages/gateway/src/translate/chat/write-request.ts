@@ -14,6 +14,7 @@ import type {
 import { type Json, jsonText, Raw } from '../json-text.ts';
 import { refuseSetting } from '../settings.ts';
 import { effortLevel, outputLimit, sampling, takesEffort } from '../traits.ts';
+import { EXTRA } from './assistant-parts.ts';
 
 /** A request for Chat Completions. Tools are functions here: custom ones were lowered before. @throws SettingRefused */
 export function writeChatRequest(conversation: Conversation, model: GatewayModel): string {
@@ -91,13 +92,13 @@ function part(content: Content): Json {
 function assistant(content: readonly AssistantPart[], openai: boolean): Json {
   const texts = content.filter((part) => part.kind === 'text');
   const refusals = content.filter((part) => part.kind === 'refusal');
-  const calls = content.filter((part) => part.kind === 'call');
+  const made = calls(content, openai);
   return {
     role: 'assistant',
     ...(openai ? {} : thoughts(content.filter((part) => part.kind === 'reasoning'))),
-    content: texts.length === 0 ? (calls.length > 0 || refusals.length > 0 ? null : '') : texts.map(textOf).join(''),
+    content: texts.length === 0 ? (made.length > 0 || refusals.length > 0 ? null : '') : texts.map(textOf).join(''),
     refusal: refusals.length === 0 ? undefined : refusals.map(textOf).join(''),
-    tool_calls: calls.length === 0 ? undefined : calls.map(call),
+    tool_calls: made.length === 0 ? undefined : made,
   };
 }
 
@@ -105,14 +106,25 @@ const textOf = ({ text }: { readonly text: string }) => text;
 
 /** A server that showed its thoughts may need them to go on; what another protocol's provider sealed it can't read. */
 function thoughts(reasoning: readonly Reasoning[]): { readonly [name: string]: Json } {
-  const own = reasoning.filter(({ seal }) => seal === undefined || seal.by === 'openai-chat');
+  const own = reasoning.filter(({ seal }) => seal === undefined || (seal.by === 'openai-chat' && seal.form !== EXTRA));
   const text = own.map(textOf).join('\n\n');
   const form = own[0]?.seal?.form === 'reasoning' ? 'reasoning' : 'reasoning_content';
   return text === '' ? {} : { [form]: text };
 }
 
-function call({ id, name, input }: Call): Json {
-  return { id, type: 'function', function: { name, arguments: input } };
+function calls(content: readonly AssistantPart[], openai: boolean): Json[] {
+  return content.flatMap((part, index) => {
+    if (part.kind !== 'call') return [];
+    const before = content[index - 1];
+    const seal = before?.kind === 'reasoning' && !openai ? before.seal : undefined;
+    return [call(part, seal?.by === 'openai-chat' && seal.form === EXTRA ? seal.data : undefined)];
+  });
+}
+
+/** @param extra what the server said with it and wants back, as JSON text */
+function call({ id, name, input }: Call, extra: string | undefined): Json {
+  const back = extra === undefined ? undefined : new Raw(extra);
+  return { id, type: 'function', function: { name, arguments: input }, [EXTRA]: back };
 }
 
 function tool({ name, description, schema, strict }: Tool): Json {

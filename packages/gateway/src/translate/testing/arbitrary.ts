@@ -73,15 +73,24 @@ function call(protocol: Translated): fc.Arbitrary<Call> {
   return fc.oneof(plain, custom, spaced);
 }
 
-function assistantParts(protocol: Translated): fc.Arbitrary<AssistantPart[]> {
+/** What Google's server says with a call and wants back with it. */
+const extra: fc.Arbitrary<Reasoning> = object.map((data) => ({
+  kind: 'reasoning',
+  text: '',
+  seal: { by: 'openai-chat', form: 'extra_content', data },
+}));
+
+/** @param asked of a request; an answer for a client has less */
+function assistantParts(protocol: Translated, asked: boolean): fc.Arbitrary<AssistantPart[]> {
   const refusal = said.map((text): AssistantPart => ({ kind: 'refusal', text }));
   if (protocol === 'openai-chat') {
     const few = (one: fc.Arbitrary<AssistantPart>) => fc.array(one, { maxLength: 1 });
+    const signed = fc.tuple(few(extra), call(protocol)).map((all) => all.flat());
     const parts = fc.tuple(
       few(reasoning(protocol)),
       few(text),
       few(refusal),
-      fc.array(call(protocol), { maxLength: 3 }),
+      fc.array(asked ? signed : fc.tuple(call(protocol)), { maxLength: 3 }).map((all) => all.flat()),
     );
     return parts.map((all) => all.flat());
   }
@@ -115,9 +124,9 @@ function turns(protocol: Translated): fc.Arbitrary<Turn[]> {
     protocol === 'anthropic-messages'
       ? fc.oneof(
           redacted.map((part) => [part]),
-          assistantParts(protocol),
+          assistantParts(protocol, true),
         )
-      : assistantParts(protocol);
+      : assistantParts(protocol, true);
   const pair = fc.tuple(asked, history).map(([user, assistant]): Turn[] => [
     { role: 'user', content: user },
     { role: 'assistant', content: assistant },
@@ -240,7 +249,7 @@ function stop(protocol: Translated, parts: readonly AssistantPart[]): fc.Arbitra
 }
 
 export function replies(protocol: Translated): fc.Arbitrary<Reply> {
-  return assistantParts(protocol).chain((parts) =>
+  return assistantParts(protocol, false).chain((parts) =>
     fc.record({
       id,
       model: name,
