@@ -10,6 +10,7 @@ const MAX_WORDS = 300;
 const NewUser = z.object({ key: z.string().min(1) });
 const UserInfo = z.object({ user_info: z.object({ spend: z.number().nullable() }) });
 const ModelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+const Readiness = z.object({ db: z.string() });
 const Problem = z.object({
   error: z.union([z.string(), z.object({ message: z.unknown() })]).optional(),
   detail: z.unknown().optional(),
@@ -63,6 +64,8 @@ export class LiteLlmApi {
       duration,
       key_alias: userId,
     });
+    // Without one, some versions fail and do not say why.
+    if (answer[0] >= 500 && (await this.#database()) === false) throw this.#noDatabase();
     return this.#parsed(answer, 'POST /user/new', NewUser).key;
   }
 
@@ -78,14 +81,17 @@ export class LiteLlmApi {
     if (answer[0] !== 404) this.#parsed(answer, 'POST /user/delete', z.unknown());
   }
 
+  /** Whether it has one; undefined where it does not say. */
+  async #database(): Promise<boolean | undefined> {
+    const [status, text] = await this.#ask('GET', '/health/readiness');
+    const said = status === 200 ? Readiness.safeParse(parsed(text)).data?.db : undefined;
+    return said === undefined ? undefined : said === 'connected';
+  }
+
   #parsed<T>([status, text]: readonly [number, string], call: string, schema: z.ZodType<T>): T {
     if (status < 200 || status > 299) throw this.#refusal(status, text, call);
-    try {
-      const parsed = schema.safeParse(JSON.parse(text));
-      if (parsed.success) return parsed.data;
-    } catch (cause) {
-      if (!(cause instanceof SyntaxError)) throw cause;
-    }
+    const answer = schema.safeParse(parsed(text));
+    if (answer.success) return answer.data;
     throw new GatewayError(
       `${this.#baseUrl} answers ${call} as LiteLLM does not: set ${BASE_URL} to the address of a LiteLLM proxy`,
     );
@@ -94,15 +100,18 @@ export class LiteLlmApi {
   #refusal(status: number, text: string, call: string): GatewayError {
     const words = wordsOf(text).replaceAll(this.#masterKey, '[key]');
     const where = `LiteLLM at ${this.#baseUrl}`;
-    if (/\bdb\b.*not connected|database|not connected to db|no connected db/i.test(words))
-      return new GatewayError(
-        `${where} has no database, so it keeps no keys and budgets: start it with one, as "ssebench proxy up" does (${words})`,
-      );
+    if (/no connected db|db not connected|no db connected/i.test(words)) return this.#noDatabase();
     if (status === 401 || status === 403)
       return new GatewayError(
         `${where} refuses ${MASTER_KEY} (${status}): set it to the master key that it was started with`,
       );
     return new GatewayError(`${where} answered ${call} with ${status}: ${words || 'no words'}`);
+  }
+
+  #noDatabase(): GatewayError {
+    return new GatewayError(
+      `LiteLLM at ${this.#baseUrl} has no database, so it keeps no keys and no budgets: start it with one, as "ssebench proxy up" does`,
+    );
   }
 
   async #ask(method: string, path: string, body?: unknown): Promise<readonly [status: number, text: string]> {
@@ -131,15 +140,19 @@ function whyOf(error: unknown): string {
   return cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : error.message;
 }
 
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** What an error's body says, on one line. */
 function wordsOf(text: string): string {
-  let words = text;
-  try {
-    const { error, detail } = Problem.parse(JSON.parse(text));
-    const said = (typeof error === 'object' ? error.message : error) ?? detail ?? text;
-    words = typeof said === 'string' ? said : JSON.stringify(said);
-  } catch {
-    words = text;
-  }
+  const { error, detail } = Problem.safeParse(parsed(text)).data ?? {};
+  const said = (typeof error === 'object' ? error.message : error) ?? detail ?? text;
+  const words = typeof said === 'string' ? said : JSON.stringify(said);
   return words.replace(/\s+/g, ' ').trim().slice(0, MAX_WORDS);
 }

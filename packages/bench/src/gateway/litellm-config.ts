@@ -19,6 +19,8 @@ export function liteLlmConfig(entries: readonly ModelEntry[]): string {
       modify_params: true,
       drop_params: true,
     },
+    // One deployment a model: LiteLLM would rest it for some seconds after a failure, and refuse calls meanwhile.
+    router_settings: { disable_cooldowns: true },
     general_settings: { master_key: MASTER_KEY, proxy_batch_write_at: BOOKING },
   };
   return `# Made of models/*.yaml by "ssebench proxy"; changes here are lost.\n${stringify(config, { aliasDuplicateObjects: false })}`;

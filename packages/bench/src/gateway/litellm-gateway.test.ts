@@ -174,6 +174,6 @@ test('what is wrong with LiteLLM is said in one line, with what to do and withou
 test('one without a database is told apart', async () => {
   const { stub, gateway, run } = await setUp({ database: false });
   await expect(gateway.open(run)).rejects.toThrow(
-    `LiteLLM at ${stub.url} has no database, so it keeps no keys and budgets: start it with one, as "ssebench proxy up" does`,
+    `LiteLLM at ${stub.url} has no database, so it keeps no keys and no budgets: start it with one, as "ssebench proxy up" does`,
   );
 });

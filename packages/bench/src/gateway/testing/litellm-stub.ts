@@ -79,14 +79,15 @@ export class LiteLlmStub implements AsyncDisposable {
     if (key !== MASTER_KEY) return failure(401, `Authentication Error, Invalid proxy server token passed: ${key}`);
     const { models, database, oneModelRoute } = this.#options;
     const data = models.map((id) => ({ id, object: 'model', owned_by: 'openai' }));
+    if (call === 'GET /health/readiness')
+      return [200, { status: 'healthy', db: database ? 'connected' : 'Not connected' }];
     if (call === 'GET /models') return [200, { data, object: 'list' }];
     const name = /^GET \/models\/(.+)$/.exec(call)?.[1];
     if (name !== undefined) {
       const found = oneModelRoute ? data.find(({ id }) => id === decodeURIComponent(name)) : undefined;
       return found ? [200, found] : [404, { detail: 'Not Found' }];
     }
-    if (!database)
-      return failure(400, { error: 'DB not connected. See https://docs.litellm.ai/docs/proxy/virtual_keys' });
+    if (!database) return failure(500, 'Internal Server Error');
     if (call === 'POST /user/new' && body) return this.#newUser(body);
     if (call === 'GET /user/info') return this.#userInfo(query.get('user_id') ?? '');
     if (call === 'POST /user/delete') return this.#deleteUsers(body?.['user_ids'] as string[]);
