@@ -1,6 +1,6 @@
 import { insertMember, replaceValue } from '../json/edit.ts';
 import type { JsonView } from '../json/view.ts';
-import type { GatewayModel, Usage } from '../server/ports.ts';
+import type { Usage } from '../server/ports.ts';
 import { Check } from './allow.ts';
 import { ANTHROPIC_REQUEST } from './anthropic-allowed.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type ErrorKind,
   foundObject,
   foundString,
+  type ListedModel,
   nameModel,
   type Protocol,
   part,
@@ -137,7 +138,7 @@ function plus(a: Usage, b: Usage): Usage {
   };
 }
 
-function modelList(route: Route, { name }: GatewayModel): string {
+function modelList(route: Route, { name }: ListedModel): string {
   const entry = { type: 'model', id: name, display_name: name, created_at: '1970-01-01T00:00:00Z' };
   return JSON.stringify(
     route.model === undefined ? { data: [entry], has_more: false, first_id: name, last_id: name } : entry,

@@ -1,6 +1,6 @@
 import { insertMember, replaceValue } from '../json/edit.ts';
 import type { JsonView } from '../json/view.ts';
-import type { GatewayModel, Usage } from '../server/ports.ts';
+import type { Usage } from '../server/ports.ts';
 import { Check } from './allow.ts';
 import { GEMINI_COUNT_REQUEST, GEMINI_REQUEST } from './gemini-allowed.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type ErrorKind,
   foundObject,
   foundString,
+  type ListedModel,
   type Protocol,
   type Route,
 } from './protocol.ts';
@@ -119,7 +120,7 @@ function usageOf(said: Record<string, unknown>): Usage {
   };
 }
 
-function modelList(route: Route, { name }: GatewayModel): string {
+function modelList(route: Route, { name }: ListedModel): string {
   const entry = { name: `models/${name}`, displayName: name, supportedGenerationMethods: [...METHODS.keys()] };
   return JSON.stringify(route.model === undefined ? { models: [entry] } : entry);
 }

@@ -1,5 +1,13 @@
-import type { GatewayModel, Usage } from '../server/ports.ts';
-import { count, decodeSegment, type ErrorKind, part, type Route, type WireError } from './protocol.ts';
+import type { Usage } from '../server/ports.ts';
+import {
+  count,
+  decodeSegment,
+  type ErrorKind,
+  type ListedModel,
+  part,
+  type Route,
+  type WireError,
+} from './protocol.ts';
 
 /** The path without `/v1`, which a client's base URL has or has not. */
 export function underV1(path: string): string {
@@ -18,7 +26,7 @@ export function openaiRoute(method: string, path: string): Route | undefined {
   };
 }
 
-export function openaiModels(route: Route, { name, provider }: GatewayModel): string {
+export function openaiModels(route: Route, { name, provider }: ListedModel): string {
   const entry = { id: name, object: 'model', created: 0, owned_by: provider };
   return JSON.stringify(route.model === undefined ? { object: 'list', data: [entry] } : entry);
 }

@@ -97,8 +97,11 @@ export interface Protocol {
   /** The event with which a stream ends that broke off. */
   errorEvent(error: WireError, seen: Seen): string;
   /** The answer to `models`; `model` is the one that the key is for. */
-  models(route: Route, model: GatewayModel): string;
+  models(route: Route, model: ListedModel): string;
 }
+
+/** What a list of models tells of one. */
+export type ListedModel = Pick<GatewayModel, 'name' | 'provider'>;
 
 export function nothingSeen(): Seen {
   return {

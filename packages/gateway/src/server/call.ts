@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { JsonView } from '../json/view.ts';
 import type { Asked, Protocol, Route } from '../protocols/protocol.ts';
+import type { RecordedResponse } from '../recording/recorded-response.ts';
 import type { GatewayModel, KeyInfo } from './ports.ts';
 
 /** A request that may be made: it was looked at, and costs money from here on. */
@@ -14,5 +15,5 @@ export interface Call {
   readonly asked: Asked;
   readonly search: string;
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: RecordedResponse;
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { protocolOf } from '../protocols/all.ts';
+import { RecordedResponse } from '../recording/recorded-response.ts';
 import { faults } from './faults.ts';
 import { serve } from './forward.ts';
 import type { Gateway } from './gateway.ts';
@@ -10,12 +11,14 @@ import { sendError } from './http.ts';
 /** A connection on which nothing moves for this long is closed: longer than any provider is waited for. */
 const SOCKET_IDLE_MS = 20 * 60_000;
 
+type ClientServer = Server<typeof IncomingMessage, typeof RecordedResponse>;
+
 /** The sockets on which clients come: one per run, bound to its key, and a loopback port for programs of the host. */
 export class ClientListeners {
   readonly #gateway: Gateway;
   readonly #serve: typeof serve;
-  readonly #runs = new Map<string, Server>();
-  #loopback: Server | undefined;
+  readonly #runs = new Map<string, ClientServer>();
+  #loopback: ClientServer | undefined;
 
   /** @param handle answers a request, of a run's socket with the run's name */
   constructor(gateway: Gateway, handle = serve) {
@@ -61,18 +64,21 @@ export class ClientListeners {
     await Promise.all(servers.map(close));
   }
 
-  #server(boundTo: string | undefined): Server {
-    const server = createServer((request, response) => {
-      this.#serve(this.#gateway, request, response, boundTo).catch((error: unknown) =>
-        this.#failed(error, request, response),
-      );
-    });
+  #server(boundTo: string | undefined): ClientServer {
+    const server = createServer<typeof IncomingMessage, typeof RecordedResponse>(
+      { ServerResponse: RecordedResponse },
+      (request, response) => {
+        this.#serve(this.#gateway, request, response, boundTo).catch((error: unknown) =>
+          this.#failed(error, request, response),
+        );
+      },
+    );
     server.keepAliveTimeout = 65_000;
     server.setTimeout(SOCKET_IDLE_MS);
     return server;
   }
 
-  #failed(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+  #failed(error: unknown, request: IncomingMessage, response: RecordedResponse): void {
     const path = (request.url ?? '').split('?')[0] ?? '';
     this.#gateway.log(
       `${request.method} ${path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -81,7 +87,7 @@ export class ClientListeners {
   }
 }
 
-async function close(server: Server): Promise<void> {
+async function close(server: ClientServer): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();

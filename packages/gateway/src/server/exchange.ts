@@ -50,6 +50,7 @@ async function paidCall(gateway: Gateway, call: Call, signal: AbortSignal): Prom
     else call.response.destroy();
     return;
   }
+  if (reserved !== undefined && call.response.recorder) call.response.recorder.callId = reserved.callId;
   const answer = new Answer(
     call.protocol,
     call.response,

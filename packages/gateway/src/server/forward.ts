@@ -1,24 +1,29 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { GATEWAY_PATH } from '@ssebench/contracts/layout';
 import { findRoute, protocolOf } from '../protocols/all.ts';
 import { anthropicMessages } from '../protocols/anthropic-messages.ts';
 import type { Route, WireError } from '../protocols/protocol.ts';
+import { recordExchange } from '../recording/record-exchange.ts';
+import type { RecordedResponse } from '../recording/recorded-response.ts';
+import { cleanPath } from '../recording/secrets.ts';
+import { serveReplay } from '../replay/serve-replay.ts';
 import { callProvider } from './exchange.ts';
 import { faults } from './faults.ts';
 import type { Gateway } from './gateway.ts';
 import { sendError, sendJson } from './http.ts';
 import { look } from './look.ts';
 import { readBody } from './read-body.ts';
-import { allowanceOf } from './run-settings.ts';
+import { settingsOf } from './run-settings.ts';
 import { clientKey } from './wire-headers.ts';
 
+const NOT_THERE = 'the files of models do not have it any more';
 const HEALTH = new Set(['/', '/health', '/health/liveliness']);
 
 /**
  * Serves one request of a client: who asks, what for, is it allowed; then to the provider.
  * @param boundTo the run whose socket it came on; a key of another run is unknown there
  */
-export async function serve(gateway: Gateway, request: IncomingMessage, response: ServerResponse, boundTo?: string) {
+export async function serve(gateway: Gateway, request: IncomingMessage, response: RecordedResponse, boundTo?: string) {
   const [path, search] = split(request.url ?? '/');
   const method = request.method ?? 'GET';
   if (method !== 'POST' && HEALTH.has(path)) return sendJson(response, 200, '{"status":"ok"}');
@@ -43,12 +48,13 @@ export async function serve(gateway: Gateway, request: IncomingMessage, response
     gateway.ledger.recordRefusal(refusal);
     return fail(faults.noRoute(method, path));
   }
+  const { allowance, record, replay } = settingsOf(run.settings);
   const model = gateway.catalog.get(run.model);
-  if (model === undefined) return fail(faults.notServed(run.model, 'the files of models do not have it any more'));
+  if (model === undefined && replay === undefined) return fail(faults.notServed(run.model, NOT_THERE));
   if (found.route.operation === 'models') {
     const other = found.route.model !== undefined && found.route.model !== run.model;
     if (other) return fail(faults.wrongModel(found.route.model ?? '', run.model));
-    return sendJson(response, 200, protocol.models(found.route, model));
+    return sendJson(response, 200, protocol.models(found.route, model ?? { name: run.model, provider: 'compatible' }));
   }
 
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -57,7 +63,18 @@ export async function serve(gateway: Gateway, request: IncomingMessage, response
   if ('failed' in body)
     return body.failed === 'too_large' ? fail(faults.tooLarge(gateway.limits.bodyBytes)) : undefined;
 
-  const looked = look(protocol, found.route, body.bytes, allowanceOf(run.settings));
+  if (record !== undefined) {
+    const whole = { runId: run.runId, key, protocol: protocol.name, request, body: body.bytes, response };
+    await recordExchange(gateway.recordings, record, whole, model);
+  }
+  if (replay !== undefined) {
+    const source = await gateway.replays.of(run.runId, replay, record);
+    const question = { protocol: protocol.name, path: cleanPath(request.url ?? '/'), body: body.bytes, key };
+    return serveReplay(source, protocol, question, response);
+  }
+  if (model === undefined) return fail(faults.notServed(run.model, NOT_THERE));
+
+  const looked = look(protocol, found.route, body.bytes, allowance);
   if ('error' in looked) {
     if (looked.refused) {
       const { code, field, found: what } = looked.refused;

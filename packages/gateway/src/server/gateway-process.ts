@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { SqliteLedger } from '../ledger/sqlite-ledger.ts';
 import { FolderCatalog } from '../models/catalog.ts';
 import { modelPricing } from '../prices/pricing.ts';
+import { Recordings } from '../recording/recordings.ts';
+import { Replays } from '../replay/replays.ts';
 import { Admin } from './admin.ts';
 import { ClientListeners } from './client-listeners.ts';
 import { Forwards } from './forwards.ts';
@@ -10,7 +12,7 @@ import type { Gateway, Limits } from './gateway.ts';
 import { sendJson } from './http.ts';
 import { LiveCalls } from './live-calls.ts';
 import { RETRY } from './retry.ts';
-import { runSettings } from './run-settings.ts';
+import { settingsOf } from './run-settings.ts';
 import { adminSocket, keepPort, lastPort, openStateDir, removeStaleSocket } from './state-dir.ts';
 import { systemClock } from './system-clock.ts';
 import { Upstream } from './upstream.ts';
@@ -60,6 +62,8 @@ export class GatewayProcess {
       clock: systemClock,
       upstream: new Upstream(),
       calls: new LiveCalls(),
+      recordings: new Recordings(),
+      replays: new Replays(),
       limits: { ...LIMITS, ...options.limits },
       log,
     };
@@ -131,6 +135,8 @@ export class GatewayProcess {
     const closed = once(this.#admin, 'close');
     this.#admin.close();
     await this.#gateway.calls.abortAll();
+    await this.#gateway.recordings.closeAll();
+    await this.#gateway.replays.closeAll();
     await this.#listeners.closeAll();
     await this.#forwards.closeAll();
     await this.#gateway.upstream.close();
@@ -153,7 +159,7 @@ async function openPort(listeners: ClientListeners, wanted: number): Promise<num
 /** Sockets of runs that an earlier process served. A directory that is gone belongs to a run that is over. */
 async function reopenRuns({ ledger, log }: Gateway, listeners: ClientListeners): Promise<void> {
   for (const { runId, settings } of ledger.liveRuns()) {
-    const { socket } = runSettings.parse(JSON.parse(settings));
+    const { socket } = settingsOf(settings);
     if (socket === undefined) continue;
     try {
       await listeners.openRun(runId, socket);

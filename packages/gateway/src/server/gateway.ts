@@ -1,3 +1,5 @@
+import type { Recordings } from '../recording/recordings.ts';
+import type { Replays } from '../replay/replays.ts';
 import type { LiveCalls } from './live-calls.ts';
 import type { Clock, Ledger, ModelCatalog, Pricing } from './ports.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -11,6 +13,8 @@ export interface Gateway {
   readonly clock: Clock;
   readonly upstream: Upstream;
   readonly calls: LiveCalls;
+  readonly recordings: Recordings;
+  readonly replays: Replays;
   readonly limits: Limits;
   /** One line of the process' log; never a key or a body. */
   readonly log: (line: string) => void;

@@ -4,6 +4,8 @@ import { SqliteLedger } from '../ledger/sqlite-ledger.ts';
 import { temporaryFolder } from '../ledger/test-ledger.ts';
 import { attoUsd } from '../prices/prices.ts';
 import { modelPricing } from '../prices/pricing.ts';
+import { Recordings } from '../recording/recordings.ts';
+import { Replays } from '../replay/replays.ts';
 import { ClientListeners } from '../server/client-listeners.ts';
 import type { Gateway, Limits } from '../server/gateway.ts';
 import { LiveCalls } from '../server/live-calls.ts';
@@ -96,6 +98,8 @@ export class TestGateway implements AsyncDisposable {
       clock: systemClock,
       upstream: new Upstream(),
       calls: new LiveCalls(),
+      recordings: new Recordings(),
+      replays: new Replays(),
       limits: {
         bodyBytes: 1024 * 1024,
         waitMs: 2000,

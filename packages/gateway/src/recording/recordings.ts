@@ -1,0 +1,63 @@
+import type { RecordingState } from '@ssebench/contracts/model-calls';
+import { type Begun, ExchangeRecorder } from './exchange-recorder.ts';
+import { RecordingFile } from './recording-file.ts';
+import { Secrets } from './secrets.ts';
+
+interface RunRecording {
+  readonly file: RecordingFile | undefined;
+  /** Why there is no file, and how many exchanges are not in it. */
+  readonly problem: string | null;
+  lost: number;
+}
+
+/** The recordings of the runs that are under way. A run goes on whatever becomes of its recording. */
+export class Recordings {
+  readonly #runs = new Map<string, Promise<RunRecording>>();
+
+  /** Takes up an exchange whose request is whole; undefined where it can't be recorded. @param keys of the run and of its provider */
+  async begin(
+    runId: string,
+    path: string,
+    keys: readonly string[],
+    begun: (secrets: Secrets) => Begun,
+  ): Promise<ExchangeRecorder | undefined> {
+    const run = await this.#open(runId, path);
+    if (run.file === undefined) {
+      run.lost += 1;
+      return undefined;
+    }
+    const secrets = new Secrets(keys);
+    return new ExchangeRecorder(run.file, secrets, begun(secrets));
+  }
+
+  /** What there is of a run's recording: of one that is not open, what its file says. */
+  async state(runId: string, path: string): Promise<RecordingState> {
+    const known = this.#runs.has(runId);
+    const { file, problem, lost } = await this.#open(runId, path);
+    const state = file?.state ?? { exchanges: 0, bytes: 0, lost, problem };
+    if (!known) await this.close(runId);
+    return state;
+  }
+
+  /** Resolves when all of the run's exchanges that are over are in its file, and that is closed. */
+  async close(runId: string): Promise<void> {
+    const run = this.#runs.get(runId);
+    this.#runs.delete(runId);
+    await (await run)?.file?.close();
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#runs.keys()].map((runId) => this.close(runId)));
+  }
+
+  #open(runId: string, path: string): Promise<RunRecording> {
+    const known = this.#runs.get(runId);
+    if (known !== undefined) return known;
+    const opened = RecordingFile.open(path).then(
+      (file) => ({ file, problem: null, lost: 0 }),
+      (error: Error) => ({ file: undefined, problem: error.message, lost: 0 }),
+    );
+    this.#runs.set(runId, opened);
+    return opened;
+  }
+}
