@@ -27,6 +27,8 @@ export interface LiteLlmStubOptions {
   oneModelRoute?: boolean;
 }
 
+const COMPLETION = 'POST /v1/chat/completions';
+
 type Body = Record<string, unknown>;
 
 /**
@@ -39,6 +41,9 @@ export class LiteLlmStub implements AsyncDisposable {
   readonly requests: [call: string, body: Body | undefined][] = [];
   /** Calls that are answered with an error of the server. */
   failing: RegExp | undefined;
+  /** Awaited before a model's call is answered, with its number from 1. */
+  beforeCall: (count: number) => Promise<void> | void = () => undefined;
+  #calls = 0;
   readonly #server: Server;
   readonly #options: Required<LiteLlmStubOptions>;
 
@@ -67,6 +72,7 @@ export class LiteLlmStub implements AsyncDisposable {
     const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
     const call = `${request.method} ${pathname}`;
     this.requests.push([call, body]);
+    if (call === COMPLETION) await this.beforeCall(++this.#calls);
     const key = request.headers.authorization?.replace(/^Bearer /, '') ?? '';
     const [status, answer] = this.failing?.test(call)
       ? failure(500, 'Internal Server Error')
@@ -75,7 +81,7 @@ export class LiteLlmStub implements AsyncDisposable {
   }
 
   #answer(call: string, body: Body | undefined, query: URLSearchParams, key: string): [number, unknown] {
-    if (call === 'POST /v1/chat/completions') return this.#complete(String(body?.['model']), key);
+    if (call === COMPLETION) return this.#complete(String(body?.['model']), key);
     if (key !== MASTER_KEY) return failure(401, `Authentication Error, Invalid proxy server token passed: ${key}`);
     const { models, database, oneModelRoute } = this.#options;
     const data = models.map((id) => ({ id, object: 'model', owned_by: 'openai' }));
