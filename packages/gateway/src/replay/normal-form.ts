@@ -26,7 +26,7 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
   ],
   [
     new RegExp(
-      `(?:\\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? +)?\\b(?:${MONTH} +\\d{1,2}|\\d{1,2} +${MONTH})\\b(?:,? +(?:${CLOCK}|\\d{4}\\b)(?: [A-Z]{2,5}\\b)?){0,2}`,
+      `(?:\\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? +)?\\b(?:${MONTH} +\\d{1,2}|\\d{1,2} +${MONTH}(?! +\\d{1,2}\\b))\\b(?:,? +(?:${CLOCK}|\\d{4}\\b)(?: [A-Z]{2,5}\\b)?){0,2}`,
       'g',
     ),
     '<time>',

@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
 import type { ModelSwitch } from '@ssebench/contracts/model-switches';
 import { SqliteLedger } from '../ledger/sqlite-ledger.ts';
 import { temporaryFolder } from '../ledger/test-ledger.ts';
@@ -38,6 +39,10 @@ export interface TestOptions {
   allow?: readonly ModelSwitch[];
   allowFields?: readonly string[];
   limits?: Partial<Limits>;
+  /** Name of the file, in the test's folder, that the run is recorded in. */
+  record?: string;
+  /** Absolute path of the recording that answers. */
+  replay?: string;
 }
 
 export interface ClientAnswer {
@@ -57,12 +62,14 @@ export class TestGateway implements AsyncDisposable {
   readonly key: string;
   readonly port: number;
   readonly log: string[];
+  /** The test's own folder. */
+  readonly path: string;
   readonly #folder: Disposable;
   #runs = 1;
 
   private constructor(
     parts: Pick<TestGateway, 'provider' | 'ledger' | 'listeners' | 'gateway' | 'key' | 'port' | 'log'>,
-    folder: Disposable,
+    folder: Disposable & { path: string },
   ) {
     this.provider = parts.provider;
     this.ledger = parts.ledger;
@@ -71,6 +78,7 @@ export class TestGateway implements AsyncDisposable {
     this.key = parts.key;
     this.port = parts.port;
     this.log = parts.log;
+    this.path = folder.path;
     this.#folder = folder;
   }
 
@@ -110,13 +118,13 @@ export class TestGateway implements AsyncDisposable {
     };
     const listeners = new ClientListeners(gateway);
     const port = await listeners.openLoopback();
-    const key = createKey(ledger, RUN_ID, options);
+    const key = createKey(ledger, RUN_ID, options, folder.path);
     return new TestGateway({ provider, ledger, listeners, gateway, key, port, log }, folder);
   }
 
   /** Another run's key. */
   addRun(options: TestOptions): string {
-    return createKey(this.ledger, `run-${++this.#runs}`, options);
+    return createKey(this.ledger, `run-${++this.#runs}`, options, this.path);
   }
 
   spend(): RunSpend {
@@ -170,6 +178,8 @@ export class TestGateway implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.gateway.calls.abortAll();
+    await this.gateway.recordings.closeAll();
+    await this.gateway.replays.closeAll();
     await this.listeners.closeAll();
     await this.gateway.upstream.close();
     await this.provider[Symbol.asyncDispose]();
@@ -178,9 +188,11 @@ export class TestGateway implements AsyncDisposable {
   }
 }
 
-function createKey(ledger: SqliteLedger, runId: string, options: TestOptions): string {
+function createKey(ledger: SqliteLedger, runId: string, options: TestOptions, folder: string): string {
   const { allow = [], allowFields = [], budget = 10_000_000_000n, concurrency = 100 } = options;
-  const settings = JSON.stringify({ allow, allow_fields: allowFields });
+  const { record, replay } = options;
+  const files = { ...(record && { record: join(folder, record) }), ...(replay && { replay }) };
+  const settings = JSON.stringify({ allow, allow_fields: allowFields, ...files });
   return ledger.createKey({ runId, model: 'the-model', budget, concurrency, settings });
 }
 
