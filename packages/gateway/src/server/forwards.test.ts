@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -212,6 +212,16 @@ test('the process stays as long as it has a forward', async () => {
   await callSocket(admin, 'DELETE', '/forwards/run-1');
   await exited(child);
   expect(child.exitCode).toBe(0);
+});
+
+test('a list of forwards that can not be read is put aside, and the process serves', async () => {
+  const space = gatewaySpace();
+  mkdirSync(space.state);
+  writeFileSync(join(space.state, 'forwards.json'), '[{"run_id"');
+  const gateway = await serve(space);
+  onTestFinished(() => gateway.stop());
+  expect((await callSocket(adminSocket(space.state), 'GET', '/status')).body.forwards).toEqual([]);
+  expect(readFileSync(join(space.state, 'forwards.json.unread'), 'utf8')).toBe('[{"run_id"');
 });
 
 test('orders that make no sense are refused by name', async () => {

@@ -103,7 +103,7 @@ export class Forwards {
   readonly #listeners: ClientListeners;
   readonly #forwards = new Map<string, Forward>();
 
-  /** What an earlier process left is there, but not listened for yet. @throws Error for a file that is no list of forwards */
+  /** What an earlier process left is there, but not listened for yet. */
   constructor(stateDir: string, gateway: Gateway) {
     this.#file = join(stateDir, FILE);
     this.#gateway = gateway;
@@ -112,7 +112,7 @@ export class Forwards {
       if (forward === undefined) throw new Error(`no forward ${runId}`);
       return serveForward(gateway, forward, request, response);
     });
-    for (const kept of read(this.#file)) this.#add(kept);
+    for (const kept of read(this.#file, gateway.log)) this.#add(kept);
   }
 
   /** Listens for the runs that an earlier process served. A directory that is gone belongs to a run that is over. */
@@ -160,7 +160,7 @@ export class Forwards {
     return this.#forwards.get(runId);
   }
 
-  /** Those that were not closed by `close`: an agent that ended its own key leaves its run's socket. */
+  /** Those through which calls may pass. */
   live(): Forward[] {
     return [...this.#forwards.values()].filter(({ closed }) => !closed);
   }
@@ -184,11 +184,15 @@ export class Forwards {
   }
 }
 
-function read(file: string): KeptForward[] {
+/** A file that a loss of power left half written, or another version wrote, keeps no other run from being served. */
+function read(file: string, log: (line: string) => void): KeptForward[] {
   try {
     return z.array(KeptForward).parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new Error(`${file}: ${(error as Error).message}`, { cause: error });
+    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
+    log(`${file} is no list of forwards, and is put aside: ${error.message}`);
+    renameSync(file, `${file}.unread`);
+    return [];
   }
 }
