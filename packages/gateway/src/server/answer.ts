@@ -6,11 +6,26 @@ import type { Clock } from './ports.ts';
 import type { AnswerSink } from './upstream.ts';
 import { headersToClient } from './wire-headers.ts';
 
+/** One answer on its way to the client. Beside it what it says of itself is read. */
+export interface CallAnswer extends AnswerSink {
+  readonly seen: Seen;
+  /** 0 before there is an answer. */
+  readonly status: number;
+  readonly firstByteAt: number | undefined;
+  /** The provider's answer is over, and whole: `seen` is complete. Nothing more is written before `end`. */
+  whole(): void;
+  /** Whether the provider ended its answer properly, but not where an answer ends. */
+  readonly cutShort: boolean;
+  end(): void;
+  /** Ends an answer that broke off, in the client's protocol where it can still be said, else by a broken connection. */
+  breakOff(error: WireError): void;
+}
+
 /**
  * One answer on its way to the client, byte for byte. Beside it its usage is read. When the client takes no more the provider
  * is stopped, and nothing is kept but the event under way.
  */
-export class Answer implements AnswerSink {
+export class Answer implements CallAnswer {
   readonly seen: Seen = nothingSeen();
   readonly #protocol: Protocol;
   readonly #response: ServerResponse;
@@ -32,7 +47,6 @@ export class Answer implements AnswerSink {
     this.#clock = clock;
   }
 
-  /** 0 before there is an answer. */
   get status(): number {
     return this.#status;
   }
@@ -78,7 +92,6 @@ export class Answer implements AnswerSink {
     if (!room) this.#flow?.pause();
   }
 
-  /** The provider's answer is over, and whole: `seen` is complete. Nothing more is written before `end`. */
   whole(): void {
     if (this.#events !== undefined) {
       this.#write(this.#events.end());

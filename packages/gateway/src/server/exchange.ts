@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { WireError } from '../protocols/protocol.ts';
-import { Answer } from './answer.ts';
+import { Answer, type CallAnswer } from './answer.ts';
 import type { Call } from './call.ts';
 import { faults, providerWords, redact } from './faults.ts';
 import type { Gateway } from './gateway.ts';
 import { sendError, sendJson } from './http.ts';
-import type { Denial, NanoUsd, Usage } from './ports.ts';
+import type { Clock, Denial, NanoUsd, Usage } from './ports.ts';
 import { retryDelay } from './retry.ts';
 import { toProvider } from './to-provider.ts';
+import { TranslatedAnswer } from './translated-answer.ts';
 import type { AttemptEnd, UpstreamRequest } from './upstream.ts';
 import { headersToClient } from './wire-headers.ts';
 
@@ -41,24 +43,24 @@ async function paidCall(gateway: Gateway, call: Call, signal: AbortSignal): Prom
   try {
     key = call.model.apiKey();
   } catch (error) {
-    sendError(call.response, call.protocol, faults.provider((error as Error).message));
+    sendError(call.response, call.client, faults.provider((error as Error).message));
     return;
   }
   const reserved = call.route.operation === 'count' ? undefined : await reserve(gateway, call, signal);
   if (reserved !== undefined && 'error' in reserved) {
-    if (reserved.error !== undefined) sendError(call.response, call.protocol, reserved.error);
+    if (reserved.error !== undefined) sendError(call.response, call.client, reserved.error);
     else call.response.destroy();
     return;
   }
   if (reserved !== undefined && call.response.recorder) call.response.recorder.callId = reserved.callId;
-  const answer = new Answer(
-    call.protocol,
-    call.response,
-    call.protocol.addsUsageChunk(call.view, call.route),
-    gateway.clock,
-  );
+  const answer = answerTo(call, gateway.clock);
   const last = await attempts(gateway, toProvider(call, reserved?.outputLimit, key), answer, signal);
   await finish(gateway, call, { reserved, answer, last, key, started });
+}
+
+function answerTo({ client, protocol, translation, response, view, route }: Call, clock: Clock): CallAnswer {
+  if (translation === undefined) return new Answer(protocol, response, protocol.addsUsageChunk(view, route), clock);
+  return new TranslatedAnswer({ provider: protocol, client, response }, translation, clock);
 }
 
 async function reserve(
@@ -107,7 +109,7 @@ function denial(reason: Denial, budget: NanoUsd, left: NanoUsd): WireError {
 async function attempts(
   { upstream, clock, limits }: Gateway,
   request: UpstreamRequest,
-  answer: Answer,
+  answer: CallAnswer,
   signal: AbortSignal,
 ): Promise<AttemptEnd> {
   for (let made = 1; ; made++) {
@@ -121,7 +123,7 @@ async function attempts(
 
 interface Finished {
   readonly reserved: Reserved | undefined;
-  readonly answer: Answer;
+  readonly answer: CallAnswer;
   readonly last: AttemptEnd;
   readonly key: string;
   readonly started: number;
@@ -130,7 +132,7 @@ interface Finished {
 /** Settles, and then lets the client know how it ended. */
 async function finish(gateway: Gateway, call: Call, finished: Finished): Promise<void> {
   const { answer, last, key } = finished;
-  const { response, protocol } = call;
+  const { response, client } = call;
   if (last.end === 'whole') answer.whole();
   if (last.end === 'whole' && !answer.cutShort) {
     settle(gateway, call, finished, answer.seen.error && `the provider said: ${redact(answer.seen.error, key)}`);
@@ -142,7 +144,7 @@ async function finish(gateway: Gateway, call: Call, finished: Finished): Promise
     await gateway.ledger.durable();
     const error = providerFault(last.status, said);
     if (error === undefined) passOn(call, last, key);
-    else sendError(response, protocol, error);
+    else sendError(response, client, error);
   } else {
     const words = redact(howItFailed(last, response.closed), key);
     const sent = last.end === 'aborted' ? last.sent : last.end !== 'unreached';
@@ -150,7 +152,7 @@ async function finish(gateway: Gateway, call: Call, finished: Finished): Promise
     else release(gateway, finished, 0, words);
     await gateway.ledger.durable();
     if (answer.status > 0) answer.breakOff(faults.provider(words));
-    else sendError(response, protocol, faults.provider(words));
+    else sendError(response, client, faults.provider(words));
   }
 }
 
@@ -176,17 +178,26 @@ function providerFault(status: number, said: string): WireError | undefined {
   return status >= 500 ? faults.provider(`the provider answered ${status}: ${said}`) : undefined;
 }
 
-function passOn({ response }: Call, last: AttemptEnd & { end: 'status' }, key: string): void {
+function passOn({ response, translation }: Call, last: AttemptEnd & { end: 'status' }, key: string): void {
   const body = last.body.toString('utf8');
   const clean = redact(body, key);
   if (response.destroyed) return;
   const headers = headersToClient(last.headers, false);
+  if (translation !== undefined) {
+    sendJson(response, last.status, translation.error(last.status, Buffer.from(clean)), again(last.headers));
+    return;
+  }
   if (clean !== body) {
     sendJson(response, last.status, clean);
     return;
   }
   response.writeHead(last.status, { ...headers, 'content-length': String(last.body.length) });
   response.end(last.body);
+}
+
+/** When the client may try again, where the provider said so. */
+function again({ 'retry-after': after }: IncomingHttpHeaders): Record<string, string> {
+  return after === undefined ? {} : { 'retry-after': after };
 }
 
 function release({ ledger }: Gateway, { reserved }: Finished, status: number, words: string): void {

@@ -1,7 +1,7 @@
 import type { RequestRefused } from '../protocols/allow.ts';
 import type { WireError } from '../protocols/protocol.ts';
 import { usdText } from './money.ts';
-import type { NanoUsd } from './ports.ts';
+import type { NanoUsd, ProtocolName } from './ports.ts';
 
 /** Everything that a client is told by the gateway itself. One place makes the sentences. */
 export const faults = {
@@ -42,6 +42,19 @@ export const faults = {
       field: path,
     };
   },
+
+  untranslatable: (path: string, found: string, protocol: ProtocolName): WireError => ({
+    kind: 'refused',
+    status: 400,
+    message: `${path} (${found}) can't be said in ${protocol}, which is what this model's provider speaks`,
+    field: path,
+  }),
+
+  noCount: (model: string): WireError => ({
+    kind: 'not_found',
+    status: 404,
+    message: `the provider of ${JSON.stringify(model)} counts no tokens before a call`,
+  }),
 
   encoded: (encoding: string): WireError => ({
     kind: 'refused',

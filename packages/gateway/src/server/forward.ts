@@ -11,9 +11,10 @@ import { callProvider } from './exchange.ts';
 import { faults } from './faults.ts';
 import type { Gateway } from './gateway.ts';
 import { sendError, sendJson } from './http.ts';
-import { look } from './look.ts';
+import { type Looked, look } from './look.ts';
 import { readBody } from './read-body.ts';
 import { settingsOf } from './run-settings.ts';
+import { translated } from './translated-call.ts';
 import { clientKey } from './wire-headers.ts';
 
 const NOT_THERE = 'the files of models do not have it any more';
@@ -74,21 +75,23 @@ export async function serve(gateway: Gateway, request: IncomingMessage, response
   }
   if (model === undefined) return fail(faults.notServed(run.model, NOT_THERE));
 
-  const looked = look(protocol, found.route, body.bytes, allowance);
-  if ('error' in looked) {
-    if (looked.refused) {
-      const { code, field, found: what } = looked.refused;
+  const refuse = ({ error, refused }: Extract<Looked, { error: WireError }>) => {
+    if (refused) {
+      const { code, field, found: what } = refused;
       gateway.ledger.recordRefusal({ runId: run.runId, protocol: protocol.name, code, field, found: what });
     }
-    return fail(looked.error);
-  }
+    return fail(error);
+  };
+  const { route } = found;
+  const looked = look(protocol, route, body.bytes, allowance);
+  if ('error' in looked) return refuse(looked);
   const { view, asked } = looked;
   if (asked.model !== run.model) return fail(faults.wrongModel(asked.model, run.model));
-  if (!model.protocols.includes(protocol.name)) {
-    return fail(faults.notServed(run.model, `its provider does not speak ${protocol.name}`));
-  }
-  const call = { key, run, model, protocol, route: found.route, view, asked, search, request, response };
-  return callProvider(gateway, call);
+  const spoken = model.protocols.includes(protocol.name)
+    ? { protocol, route, view, asked }
+    : translated(protocol, route, view, model, allowance);
+  if ('error' in spoken) return refuse(spoken);
+  return callProvider(gateway, { key, run, model, client: protocol, ...spoken, search, request, response });
 }
 
 function split(url: string): [path: string, search: string] {

@@ -3,11 +3,12 @@ import type { JsonView } from '../json/view.ts';
 import { type Allowance, RequestRefused } from '../protocols/allow.ts';
 import type { Asked, Protocol, Route, WireError } from '../protocols/protocol.ts';
 import { faults } from './faults.ts';
+import type { Refusal } from './ports.ts';
 
 export type Looked =
   | { readonly view: JsonView; readonly asked: Asked & { readonly model: string } }
   /** `refused`: it asks for something that is not allowed, which is to be recorded. */
-  | { readonly error: WireError; readonly refused?: RequestRefused };
+  | { readonly error: WireError; readonly refused?: Pick<Refusal, 'code' | 'field' | 'found'> };
 
 /** Reads a request's body and checks it against what a run may ask for. */
 export function look(protocol: Protocol, route: Route, bytes: Buffer, allowance: Allowance): Looked {

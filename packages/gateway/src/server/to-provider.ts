@@ -1,11 +1,17 @@
 import { applyEdits } from '../json/edit.ts';
 import type { Call } from './call.ts';
+import type { ProtocolName } from './ports.ts';
 import type { UpstreamRequest } from './upstream.ts';
-import { headersToProvider } from './wire-headers.ts';
+import { headersOfTranslated, headersToProvider } from './wire-headers.ts';
+
+/** Headers without which a protocol's requests are none. */
+const OWN_HEADERS: Readonly<Partial<Record<ProtocolName, Readonly<Record<string, string>>>>> = {
+  'anthropic-messages': { 'anthropic-version': '2023-06-01' },
+};
 
 /** The call's request as the provider gets it. @param outputLimit undefined: the request's own stays */
 export function toProvider(
-  { model, protocol, route, view, search, request }: Call,
+  { model, protocol, translation, route, view, search, request }: Call,
   outputLimit: number | undefined,
   key: string,
 ) {
@@ -14,12 +20,16 @@ export function toProvider(
     model.baseUrl,
     route.upstreamPath.replace('{model}', encodeURIComponent(model.upstreamModel)),
   );
-  const query = search === '' ? '' : withoutKey(search);
+  const query = search === '' || translation !== undefined ? '' : withoutKey(search);
+  const credentials = key === '' ? {} : protocol.credentials(key);
   return {
     origin,
     path: path + (query === '' ? ownSearch : `?${query}`),
     method: 'POST',
-    headers: headersToProvider(request, key === '' ? {} : protocol.credentials(key), body.length),
+    headers:
+      translation === undefined
+        ? headersToProvider(request, credentials, body.length)
+        : headersOfTranslated(request, { ...OWN_HEADERS[protocol.name], ...credentials }, body.length),
     body,
   } satisfies UpstreamRequest;
 }

@@ -74,6 +74,20 @@ export function headersOnward({ rawHeaders }: IncomingMessage, bodyLength: numbe
   return out;
 }
 
+/** The headers of a request that was translated: of the client's own those that no protocol gives a meaning. */
+export function headersOfTranslated(
+  { headers }: IncomingMessage,
+  own: Readonly<Record<string, string>>,
+  bodyLength: number,
+): string[] {
+  const agent = headers['user-agent'];
+  const all = { ...own, 'content-type': 'application/json', 'accept-encoding': 'identity' };
+  const out = Object.entries(all).flat();
+  if (agent !== undefined) out.push('user-agent', agent);
+  out.push('content-length', String(bodyLength));
+  return out;
+}
+
 /** The provider's headers as they go to the client. @param whole the body's bytes are all passed on, and nothing else */
 export function headersToClient(headers: IncomingHttpHeaders, whole: boolean): Record<string, string | string[]> {
   const out: Record<string, string | string[]> = {};

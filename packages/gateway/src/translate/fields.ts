@@ -5,12 +5,14 @@ export class TranslationError extends Error {
   readonly kind: 'malformed' | 'untranslatable';
   /** Where it stands: `messages[2].content[0].type`. */
   readonly path: string;
+  /** What stands there, shortened; of a malformed one what is wrong with it. */
+  readonly found: string;
 
-  /** @param why what is wrong with a malformed one, or what stands there */
-  constructor(kind: TranslationError['kind'], path: string, why: string) {
-    super(`${path}: ${why}`);
+  constructor(kind: TranslationError['kind'], path: string, found: string) {
+    super(`${path}: ${found}`);
     this.kind = kind;
     this.path = path;
+    this.found = found;
   }
 }
 
@@ -146,7 +148,7 @@ export class Fields {
 
   refuse(name: string): never {
     const node = this.#view.member(this.#node, name);
-    const found = node < 0 ? 'nothing' : this.#view.text(node).slice(0, 60);
-    throw new TranslationError('untranslatable', this.at(name), found);
+    const kind = node < 0 ? 'none' : this.#view.kind(node);
+    throw new TranslationError('untranslatable', this.at(name), this.#view.string(node)?.slice(0, 60) ?? kind);
   }
 }

@@ -1,0 +1,137 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { MemberReader } from '../json/member-reader.ts';
+import { nothingSeen, type Protocol, type Seen, type WireError } from '../protocols/protocol.ts';
+import { SseFilter } from '../protocols/sse.ts';
+import { TranslationError } from '../translate/fields.ts';
+import type { StreamTranslation } from '../translate/stream-translation.ts';
+import type { Translation } from '../translate/translator.ts';
+import type { CallAnswer } from './answer.ts';
+import { sendError, sendJson } from './http.ts';
+import type { Clock } from './ports.ts';
+import { headersToClient } from './wire-headers.ts';
+
+/** A whole answer has to be read before it is translated; a longer one is none. */
+const MAX_WHOLE = 64 * 1024 * 1024;
+
+interface Ends {
+  /** What the provider speaks. */
+  readonly provider: Protocol;
+  /** What the client speaks. */
+  readonly client: Protocol;
+  readonly response: ServerResponse;
+}
+
+/**
+ * One answer on its way to a client that speaks another protocol. What it cost is read from the provider's own bytes, as
+ * where they are passed on. When the client takes no more of a stream the provider is stopped.
+ */
+export class TranslatedAnswer implements CallAnswer {
+  readonly seen: Seen = nothingSeen();
+  readonly #ends: Ends;
+  readonly #translation: Translation;
+  readonly #clock: Clock;
+  readonly #reader: MemberReader;
+  #flow: { pause(): void; resume(): void } | undefined;
+  #status = 0;
+  #firstByteAt: number | undefined;
+  #stream: { readonly events: SseFilter; readonly translated: StreamTranslation } | undefined;
+  #body: Buffer[] = [];
+  #bytes = 0;
+  /** The whole answer as the client gets it. */
+  #text: string | undefined;
+
+  constructor(ends: Ends, translation: Translation, clock: Clock) {
+    this.#ends = ends;
+    this.#translation = translation;
+    this.#clock = clock;
+    this.#reader = new MemberReader(ends.provider.paths);
+  }
+
+  get status(): number {
+    return this.#status;
+  }
+
+  get firstByteAt(): number | undefined {
+    return this.#firstByteAt;
+  }
+
+  start(status: number, headers: IncomingHttpHeaders, flow: { pause(): void; resume(): void }): void {
+    this.#status = status;
+    this.#flow = flow;
+    if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) return;
+    const { response } = this.#ends;
+    this.#stream = { events: new SseFilter(this.#reader, this.#event), translated: this.#translation.stream() };
+    response.writeHead(status, headersToClient(headers, false));
+    response.flushHeaders();
+    response.on('drain', () => this.#flow?.resume());
+  }
+
+  readonly #event = () => {
+    const { found } = this.#reader;
+    if (found.size > 0) this.#ends.provider.read(found, this.seen);
+    return 'withhold' as const;
+  };
+
+  data(chunk: Buffer): void {
+    this.#firstByteAt ??= this.#clock.now();
+    if (this.#stream !== undefined) {
+      this.#stream.events.write(chunk);
+      this.#write(this.#stream.translated.write(chunk));
+      return;
+    }
+    this.#reader.write(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes <= MAX_WHOLE) this.#body.push(chunk);
+  }
+
+  #write(piece: Buffer): void {
+    const { response } = this.#ends;
+    if (piece.length > 0 && !response.destroyed && !response.write(piece)) this.#flow?.pause();
+  }
+
+  whole(): void {
+    const { provider } = this.#ends;
+    if (this.#stream !== undefined) {
+      this.#stream.events.end();
+      if (provider.finalAtEnd && this.seen.usage !== undefined) this.seen.final = true;
+      this.#write(this.#stream.translated.end());
+    } else if (this.#status > 0) {
+      provider.read(this.#reader.found, this.seen);
+      this.seen.final = this.seen.usage !== undefined;
+      this.#text = this.#translated();
+    }
+  }
+
+  /** Undefined: the answer is none that can be told to the client. */
+  #translated(): string | undefined {
+    if (this.#bytes > MAX_WHOLE) return undefined;
+    try {
+      return this.#translation.answer(Buffer.concat(this.#body));
+    } catch (error) {
+      if (!(error instanceof TranslationError)) throw error;
+      this.seen.error ??= error.message;
+      return undefined;
+    }
+  }
+
+  get cutShort(): boolean {
+    if (this.#stream !== undefined) return this.#stream.translated.failure !== undefined;
+    return this.#status > 0 && this.#text === undefined && this.seen.error === undefined;
+  }
+
+  end(): void {
+    const { response, client } = this.#ends;
+    if (this.#stream !== undefined) response.end();
+    else if (this.#text !== undefined) sendJson(response, this.#status, this.#text);
+    else {
+      const message = `the provider's answer can't be told: ${this.seen.error ?? 'it is too long'}`;
+      sendError(response, client, { kind: 'provider', status: 502, message });
+    }
+  }
+
+  breakOff(error: WireError): void {
+    const { response, client } = this.#ends;
+    if (this.#stream !== undefined) response.end(this.#stream.translated.fail(error.message));
+    else sendError(response, client, error);
+  }
+}
