@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RecordingState, ReplayState } from './model-calls.ts';
 import { MODEL_SWITCHES } from './model-switches.ts';
 import { ModelRefusal, ModelTokens } from './model-use.ts';
 
@@ -30,8 +31,39 @@ export const GatewayRun = z.strictObject({
   served_models: z.array(z.string()),
   fingerprints: z.array(z.string()),
   refusals: z.array(Refused),
+  /** Where its clients come; null: only over the loopback. */
+  socket: z.string().nullable().default(null),
+  /** Null where it is not recorded, and in `GET /status`. */
+  recording: RecordingState.nullable().default(null),
+  /** Null where it is none, and in `GET /status`. */
+  replay: ReplayState.nullable().default(null),
 });
 export type GatewayRun = z.infer<typeof GatewayRun>;
+
+/** A call in the gateway's books. */
+const BookedCall = z.strictObject({
+  /** As in the run's recording. */
+  call_id: z.string(),
+  /** `open`: under way. `settled`: over. `released`: not served, and not counted. `lost`: nobody told its end. */
+  state: z.enum(['open', 'settled', 'released', 'lost']),
+  started_at: z.iso.datetime(),
+  /** As the provider said it; null: it did not. */
+  served_model: z.string().nullable(),
+  /** Of the provider's answer; 0: none came; null: the call is not over. */
+  status: z.int().nullable(),
+  /** Why the answer is not whole, or not there. */
+  words: z.string().nullable(),
+  cost_usd: Usd,
+  uncertain_usd: Usd,
+  tokens: ModelTokens,
+  first_byte_ms: z.number().nullable(),
+  total_ms: z.number().nullable(),
+});
+export type BookedCall = z.infer<typeof BookedCall>;
+
+/** `GET /runs/{id}/calls`: in the order in which they began. */
+export const GatewayCalls = z.strictObject({ run_id: z.string(), model: z.string(), calls: z.array(BookedCall) });
+export type GatewayCalls = z.infer<typeof GatewayCalls>;
 
 /** `POST /runs`: 201. */
 export const GatewayKey = z.strictObject({ key: z.string().min(1), base_url: z.url() });

@@ -93,31 +93,3 @@ export const ReplayState = z.strictObject({
   first_difference: ReplayDifference.nullable(),
 });
 export type ReplayState = z.infer<typeof ReplayState>;
-
-/** One call as the gateway's books have it. Money: decimal dollars, as text. */
-export const BookedCall = z.strictObject({
-  /** As in the recording. */
-  call_id: z.string(),
-  /** `open`: under way. `settled`: over. `released`: not served, and not counted. `lost`: its end was never told. */
-  state: z.enum(['open', 'settled', 'released', 'lost']),
-  started_at: z.iso.datetime(),
-  /** As the provider said it; null: it did not. */
-  served_model: z.string().nullable(),
-  /** 0: there was no answer; null: not yet. */
-  status: z.int().nullable(),
-  /** Why the answer is not whole, or not there. */
-  words: z.string().nullable(),
-  cost_usd: z.string(),
-  uncertain_usd: z.string(),
-  tokens: z.strictObject({
-    input: z.int(),
-    cache_read: z.int(),
-    cache_write_5m: z.int(),
-    cache_write_1h: z.int(),
-    output: z.int(),
-    reasoning: z.int(),
-  }),
-  first_byte_ms: z.number().nullable(),
-  total_ms: z.number().nullable(),
-});
-export type BookedCall = z.infer<typeof BookedCall>;

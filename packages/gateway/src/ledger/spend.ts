@@ -38,6 +38,7 @@ export class SpendReader {
     const count = (column: string) => Number(whole(totals, column));
     return {
       runId,
+      settings: key.settings,
       model: key.model,
       revoked: key.revoked,
       budget: key.budget,

@@ -127,6 +127,7 @@ test("a run's spend has its tokens by kind, what was served, and how calls ended
   ledger.release('d', 529, 'Overloaded');
   expect(ledger.spend('run-1')).toEqual({
     runId: 'run-1',
+    settings: '{}',
     model: 'model-one',
     revoked: false,
     budget: 1_000n,
@@ -145,6 +146,14 @@ test("a run's spend has its tokens by kind, what was served, and how calls ended
     refusals: [],
   });
   expect(ledger.spend('run-2')).toBeUndefined();
+  const calls = ledger.calls('run-1');
+  expect(calls.map(({ callId, state, cost, words }) => [callId, state, cost, words])).toEqual([
+    ['a', 'settled', 7n, undefined],
+    ['b', 'settled', 5n, undefined],
+    ['c', 'settled', 0n, 'the provider broke off: reset'],
+    ['d', 'released', 0n, 'Overloaded'],
+  ]);
+  expect(calls[0]).toMatchObject({ usage, servedModel: 'one-2026-01-01', firstByteMs: 12.5, totalMs: 100 });
 });
 
 test('a run without calls has spent nothing', () => {

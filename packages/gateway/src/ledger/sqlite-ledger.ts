@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type {
   KeyInfo,
   Ledger,
+  LedgerCall,
   NanoUsd,
   Refusal,
   RefusalCount,
@@ -10,6 +11,7 @@ import type {
   Settlement,
 } from '../server/ports.ts';
 import { bootId } from './boot-id.ts';
+import { CallList } from './call-list.ts';
 import {
   type GroupedTransactions,
   groupedTransactions,
@@ -45,6 +47,7 @@ export class SqliteLedger implements Ledger, Disposable {
   readonly #statements: Statements;
   readonly #refusals: RefusalBook;
   readonly #spend: SpendReader;
+  readonly #calls: CallList;
   /** By the id that the server gave them; the file's rows have their own. */
   readonly #open = new Map<string, OpenCall>();
   /** Rows of keys as they are in the file, until the next write. */
@@ -65,6 +68,7 @@ export class SqliteLedger implements Ledger, Disposable {
     this.#statements = prepare(db);
     this.#refusals = new RefusalBook(db, now);
     this.#spend = new SpendReader(db, this.#refusals);
+    this.#calls = new CallList(db);
   }
 
   /** @throws Error when the run has a key already, or had one */
@@ -131,6 +135,10 @@ export class SqliteLedger implements Ledger, Disposable {
 
   recordRefusal(refusal: Refusal): void {
     this.#refusals.record(refusal);
+  }
+
+  calls(runId: string): readonly LedgerCall[] {
+    return this.#calls.ofRun(runId);
   }
 
   spend(runId: string): RunSpend | undefined {

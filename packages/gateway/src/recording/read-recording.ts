@@ -16,9 +16,13 @@ export class RecordingReader implements AsyncDisposable {
     return new RecordingReader(await open(path, 'r'));
   }
 
+  frames(): AsyncGenerator<FrameAt> {
+    return walkFrames(this.#file);
+  }
+
   /** Every line that was written whole, with the frame that it is in. @throws Error for what is no recording */
   async *lines(): AsyncGenerator<{ line: RecordedLine; frame: FrameAt }> {
-    for await (const frame of walkFrames(this.#file)) {
+    for await (const frame of this.frames()) {
       for (const line of await this.linesIn(frame)) yield { line, frame };
     }
   }

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RecordingState, ReplayState } from '@ssebench/contracts/model-calls';
 import { z } from 'zod';
 import { type Answer, problem, readAdminBody } from './admin-body.ts';
+import { callsJson, refusalJson, spendJson } from './admin-json.ts';
 import type { ClientListeners } from './client-listeners.ts';
 import type { Forwards } from './forwards.ts';
 import { answerForwards } from './forwards-admin.ts';
 import type { Gateway } from './gateway.ts';
 import { sendJson } from './http.ts';
-import { parseUsd, usdText } from './money.ts';
-import type { RefusalCount, RunSpend } from './ports.ts';
-import { runSettings } from './run-settings.ts';
+import { parseUsd } from './money.ts';
+import { runSettings, settingsOf } from './run-settings.ts';
 
 const newRun = runSettings.extend({
   run_id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
@@ -61,8 +62,10 @@ export class Admin {
   }
 
   async #answer(request: IncomingMessage, route: string): Promise<Answer> {
-    const runId = /^(?:GET|DELETE) \/runs\/([^/]+)$/.exec(route)?.[1];
-    if (runId !== undefined) return this.#run(request.method === 'DELETE', decodeURIComponent(runId));
+    const [, name, list] = /^(?:GET|DELETE) \/runs\/([^/]+)(\/calls)?$/.exec(route) ?? [];
+    const isDelete = request.method === 'DELETE';
+    if (name !== undefined && list === undefined) return this.#run(isDelete, decodeURIComponent(name));
+    if (name !== undefined && !isDelete) return this.#calls(decodeURIComponent(name));
     const forwarded = await answerForwards(this.#forwards, request, route, this.#runsChanged);
     if (forwarded !== undefined) return forwarded;
     if (route === 'POST /runs') return await this.#create(request);
@@ -75,14 +78,15 @@ export class Admin {
     const parsed = await readAdminBody(request, newRun);
     if ('problem' in parsed) return parsed.problem;
     const { run_id: runId, model: name, budget_usd, concurrency, ...settings } = parsed.value;
-    const { ledger, catalog, pricing } = this.#gateway;
-    const model = catalog.get(name);
-    if (model === undefined)
-      return problem(404, 'unknown_model', [`no model ${name}`, ...catalog.problems()].join('\n'));
-    if (pricing.upperBound(model, { bytes: 1 }, 1) === undefined) {
-      return problem(409, 'no_price', `no price is known for ${name}: give it one, or "free", in its file`);
-    }
+    const { ledger, replays } = this.#gateway;
+    const unusable = settings.replay === undefined ? this.#unusable(name) : undefined;
+    if (unusable !== undefined) return unusable;
     if (ledger.spend(runId) !== undefined) return problem(409, 'run_exists', `run ${runId} has a key, or had one`);
+    try {
+      if (settings.replay !== undefined) await replays.of(runId, settings.replay, settings.record);
+    } catch (error) {
+      return problem(409, 'replay', `${settings.replay} can't be replayed: ${(error as Error).message}`);
+    }
     try {
       if (settings.socket !== undefined) await this.#listeners.openRun(runId, settings.socket);
     } catch (error) {
@@ -94,17 +98,51 @@ export class Admin {
     return [201, { key, base_url: this.#baseUrl } satisfies RunAccess];
   }
 
+  /** Why a model can't be called; undefined: it can. */
+  #unusable(name: string): Answer | undefined {
+    const { catalog, pricing } = this.#gateway;
+    const model = catalog.get(name);
+    if (model === undefined)
+      return problem(404, 'unknown_model', [`no model ${name}`, ...catalog.problems()].join('\n'));
+    if (pricing.upperBound(model, { bytes: 1 }, 1) !== undefined) return undefined;
+    return problem(409, 'no_price', `no price is known for ${name}: give it one, or "free", in its file`);
+  }
+
   async #run(revoke: boolean, runId: string): Promise<Answer> {
-    const { ledger, calls } = this.#gateway;
-    if (ledger.spend(runId) === undefined) return problem(404, 'unknown_run', `no run ${runId}`);
+    const { ledger, calls, recordings, replays } = this.#gateway;
+    const known = ledger.spend(runId);
+    if (known === undefined) return unknownRun(runId);
     if (revoke) {
       ledger.revoke(runId);
       await calls.abort(runId);
       await this.#listeners.closeRun(runId);
       this.#runsChanged();
     }
+    const files = await this.#files(runId, known.settings);
+    if (revoke) await Promise.all([recordings.close(runId), replays.close(runId)]);
+    return [200, { ...spendJson(ledger.spend(runId) ?? known), ...files }];
+  }
+
+  #calls(runId: string): Answer {
+    const { ledger } = this.#gateway;
     const spend = ledger.spend(runId);
-    return spend === undefined ? problem(404, 'unknown_run', `no run ${runId}`) : [200, spendJson(spend)];
+    return spend === undefined ? unknownRun(runId) : [200, callsJson(spend, ledger.calls(runId))];
+  }
+
+  async #files(
+    runId: string,
+    settings: string,
+  ): Promise<{ recording: RecordingState | null; replay: ReplayState | null }> {
+    const { recordings, replays, log } = this.#gateway;
+    const { record, replay } = settingsOf(settings);
+    const recording = record === undefined ? null : await recordings.state(runId, record);
+    if (replay === undefined) return { recording, replay: null };
+    try {
+      return { recording, replay: (await replays.of(runId, replay, record)).state };
+    } catch (error) {
+      log(`run ${runId}: ${(error as Error).message}`);
+      return { recording, replay: null };
+    }
   }
 
   #status() {
@@ -127,46 +165,6 @@ export class Admin {
   }
 }
 
-/** A run's spend on the admin socket. Money: decimal numbers of dollars, as text. */
-function spendJson(spend: RunSpend) {
-  const { runId, model, revoked, calls, answered, failed, lowered, usage } = spend;
-  return {
-    run_id: runId,
-    model,
-    revoked,
-    budget_usd: usdText(spend.budget),
-    spent_usd: usdText(spend.settled),
-    reserved_usd: usdText(spend.reserved),
-    uncertain_usd: usdText(spend.uncertain),
-    calls,
-    answered,
-    failed,
-    lowered,
-    last_call: spend.lastCall ?? null,
-    budget_exhausted: spend.budgetExhausted,
-    tokens: {
-      input: usage.input,
-      cache_read: usage.cacheRead,
-      cache_write_5m: usage.cacheWrite5m,
-      cache_write_1h: usage.cacheWrite1h,
-      output: usage.output,
-      reasoning: usage.reasoning,
-    },
-    served_models: spend.servedModels,
-    fingerprints: spend.fingerprints,
-    refusals: spend.refusals.map(refusalJson),
-  };
-}
-export type RunSpendJson = ReturnType<typeof spendJson>;
-
-function refusalJson({ runId, protocol, code, field, found, count, lastAt }: RefusalCount) {
-  return {
-    run_id: runId,
-    protocol: protocol ?? null,
-    code,
-    field,
-    found,
-    count,
-    last_at: new Date(lastAt).toISOString(),
-  };
+function unknownRun(runId: string): Answer {
+  return problem(404, 'unknown_run', `no run ${runId}`);
 }

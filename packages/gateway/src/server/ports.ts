@@ -133,8 +133,24 @@ export interface RefusalCount extends Refusal {
   readonly lastAt: number;
 }
 
+/** A call of a run. `lost`: the process that made it died before its end. */
+export interface LedgerCall extends Pick<Settlement, 'usage' | 'cost' | 'uncertain' | 'servedModel'> {
+  readonly callId: string;
+  readonly state: 'open' | 'settled' | 'released' | 'lost';
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Of the provider's answer; 0: none came. Undefined: the call is not over. */
+  readonly status: number | undefined;
+  /** Why the answer is not whole, or not there. */
+  readonly words: string | undefined;
+  readonly firstByteMs: number | undefined;
+  readonly totalMs: number | undefined;
+}
+
 export interface RunSpend {
   readonly runId: string;
+  /** As `KeyInfo` has them. */
+  readonly settings: string;
   readonly model: string;
   readonly revoked: boolean;
   readonly budget: NanoUsd;
@@ -181,6 +197,8 @@ export interface Ledger {
   /** No reservation is granted to the run's key from here on. Durable when it returns. */
   revoke(runId: string): void;
   recordRefusal(refusal: Refusal): void;
+  /** All calls of a run, in the order in which they began. None where there is no such run. */
+  calls(runId: string): readonly LedgerCall[];
   /** Undefined: no such run. */
   spend(runId: string): RunSpend | undefined;
   /** Every field and kind that was refused, over all runs, latest first. */
