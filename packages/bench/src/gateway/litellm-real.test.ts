@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { ProviderStub, stream, whole } from '@ssebench/gateway/testing/provider-stub';
 import { chat, responses } from '@ssebench/gateway/testing/samples';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGateway, stopGateway } from './gateway-process.ts';
+import { type GatewayPlace, startGateway, stopGateway } from './gateway-process.ts';
 import { liteLlmConfig } from './litellm-config.ts';
 import { LiteLlmGateway } from './litellm-gateway.ts';
 import { RealLiteLlm } from './testing/real-litellm.ts';
@@ -21,15 +21,17 @@ const everything = process.env['SSEBENCH_TEST_ALL'] === '1';
 const KEY = 'sk-master-of-a-test';
 const PROVIDER_KEY = 'sk-provider-of-a-test';
 
-const folder = mkdtempDisposableSync(join(tmpdir(), 'litellm-'));
-const inside = (name: string) => join(folder.path, name);
-const place = { stateDir: inside('state'), modelsDir: inside('models'), envFile: inside('.env') };
-const socket = inside('run.sock');
+let folder: ReturnType<typeof mkdtempDisposableSync>;
+let place: GatewayPlace;
+let socket: string;
 let provider: ProviderStub;
 let litellm: RealLiteLlm;
 
 beforeAll(async () => {
-  if (!everything) return;
+  folder = mkdtempDisposableSync(join(tmpdir(), 'litellm-'));
+  const inside = (name: string) => join(folder.path, name);
+  place = { stateDir: inside('state'), modelsDir: inside('models'), envFile: inside('.env') };
+  socket = inside('run.sock');
   mkdirSync(place.modelsDir);
   provider = await ProviderStub.start();
   const params = { model: 'openai/served-model', api_base: `${provider.url}/v1`, api_key: PROVIDER_KEY };
@@ -41,9 +43,9 @@ beforeAll(async () => {
 }, 20 * 60_000);
 
 afterAll(async () => {
-  if (everything) await stopGateway(place);
-  await litellm?.[Symbol.asyncDispose]();
-  await provider?.[Symbol.asyncDispose]();
+  await stopGateway(place);
+  await litellm[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
   folder[Symbol.dispose]();
 });
 
@@ -127,7 +129,7 @@ test.runIf(everything)('a call after one that failed is made at once', async () 
 test.runIf(everything)('its models are known by name; without a database there is no key', async () => {
   const gateway = (masterKey: string) =>
     new LiteLlmGateway({ address: { baseUrl: litellm.url, masterKey }, place, leftBehind: () => undefined });
-  const run = { runId: 'run-2', model: 'the-model', budget: 1, allowed: [], socket: inside('2.sock') };
+  const run = { runId: 'run-2', model: 'the-model', budget: 1, allowed: [], socket: `${socket}2` };
   await expect(gateway(KEY).open(run)).rejects.toThrow(/ has no database, so it keeps no keys and no budgets/);
   await expect(gateway(KEY).open({ ...run, model: 'the-modle' })).rejects.toThrow('did you mean "the-model"?');
   await expect(gateway('sk-wrong').open(run)).rejects.toThrow(/LITELLM_MASTER_KEY|no database/);
