@@ -74,7 +74,7 @@ describe.each(WAYS)('any request of %s for a model of %s', (client, provider) =>
         const words = text(arrived);
         for (const part of parts(conversation)) if (part.kind === 'text') expect(words).toContain(part.text);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

@@ -9,7 +9,7 @@ import { SseCutter } from './sse.ts';
 import { conversations, replies, type Translated } from './testing/arbitrary.ts';
 import { testModel } from './testing/models.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 150 };
 const PROTOCOLS = ['anthropic-messages', 'openai-chat', 'openai-responses'] as const;
 
 const fields = (text: string) => Fields.ofRequest(scanJson(Buffer.from(text)));
