@@ -9,8 +9,7 @@ import { PRICES } from './exchanges.ts';
 const ROOT = new URL('../../../../', import.meta.url);
 
 /** What the provider does, by the model's name; `-messages` of these speak Anthropic's protocol, the others OpenAI's. */
-export const BEHAVIOURS = ['small', 'stream', 'slow', 'flood', 'large'] as const;
-export type Behaviour = (typeof BEHAVIOURS)[number];
+const BEHAVIOURS = ['small', 'stream', 'slow', 'flood', 'large'] as const;
 
 /** The gateway as the command starts it: bundled, in a process of its own. */
 export class EmbeddedGateway implements AsyncDisposable {
