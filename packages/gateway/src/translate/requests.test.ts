@@ -112,6 +112,14 @@ describe('what the other protocol can\u2019t say is refused by its field', () =>
 });
 
 describe('a model gets what it takes', () => {
+  test('an instruction within the conversation is the user’s, but for OpenAI’s own models', () => {
+    const messages = [...ANTHROPIC.messages, { role: 'system', content: 'Mind.' }];
+    const roles = (request: object) => (request as { messages: { role: string }[] }).messages.map(({ role }) => role);
+    expect(roles(sent('anthropic-messages', 'openai-chat', { ...ANTHROPIC, messages }))).toEqual(['user', 'user']);
+    const own = sent('anthropic-messages', 'openai-chat', { ...ANTHROPIC, messages }, { provider: 'openai' });
+    expect(roles(own)).toEqual(['user', 'system']);
+  });
+
   test('an output limit that is above its own is lowered, one below what the API takes is raised', () => {
     expect(sent('anthropic-messages', 'openai-chat', ANTHROPIC, { maxOutputTokens: 4 })).toMatchObject({
       max_tokens: 4,

@@ -25,7 +25,7 @@ export function writeChatRequest(conversation: Conversation, model: GatewayModel
     model: conversation.model,
     // Servers of others know the older name only.
     [openai ? 'max_completion_tokens' : 'max_tokens']: outputLimit(settings.limit, model),
-    messages: conversation.turns.flatMap((turn) => messages(turn, openai)),
+    messages: instructed(conversation.turns, openai).flatMap((turn) => messages(turn, openai)),
     tools: tools.length === 0 ? undefined : tools.map(tool),
     tool_choice: tools.length === 0 ? undefined : toolChoice(settings.toolChoice),
     parallel_tool_calls: tools.length === 0 ? undefined : settings.parallel,
@@ -39,6 +39,17 @@ export function writeChatRequest(conversation: Conversation, model: GatewayModel
     verbosity: openai ? hints.verbosity : undefined,
     prompt_cache_key: openai ? hints.cacheKey : undefined,
   });
+}
+
+/** Models of other servers often take one instruction, as the first message: what is told later is the user's then. */
+function instructed(turns: readonly Turn[], openai: boolean): readonly Turn[] {
+  if (openai) return turns;
+  const from = turns.findIndex(({ role }) => role !== 'system');
+  const first = turns.slice(0, from < 0 ? turns.length : from);
+  const content = first.flatMap((turn) => (turn.role === 'system' ? turn.content : []));
+  const rest = turns.slice(first.length);
+  const system: Turn[] = content.length === 0 ? [] : [{ role: 'system', content }];
+  return [...system, ...rest.map((turn) => (turn.role === 'system' ? { ...turn, role: 'user' as const } : turn))];
 }
 
 function messages(turn: Turn, openai: boolean): Json[] {

@@ -210,8 +210,7 @@ export const CODEX_AS_ANTHROPIC = {
 export const CODEX_AS_CHAT = {
   model: 'the-model',
   messages: [
-    { role: 'system', content: 'You are Codex.' },
-    { role: 'system', content: 'Sandbox.' },
+    { role: 'system', content: 'You are Codex.\n\nSandbox.' },
     {
       role: 'user',
       content: [
