@@ -33,7 +33,7 @@ export class ExchangeRecorder {
   #answer: Buffer[] = [];
   #answerBytes = 0;
   #answerParts = 0;
-  #written: Promise<void> | undefined;
+  #ended = false;
 
   constructor(file: RecordingFile, secrets: Secrets, begun: Begun) {
     this.#file = file;
@@ -47,35 +47,31 @@ export class ExchangeRecorder {
     this.#headers = headers;
   }
 
-  /** Takes the next bytes of the answer. @returns a promise when it is better to wait before the next ones */
-  data(bytes: Buffer): Promise<void> | undefined {
+  /** Takes the next bytes of the answer. */
+  data(bytes: Buffer): void {
     this.#firstByte ??= performance.now() - this.#started;
     this.#answer.push(bytes);
     this.#answerBytes += bytes.length;
-    if (this.#answerBytes <= PART.answer + this.#secrets.carry) return undefined;
+    if (this.#answerBytes <= PART.answer + this.#secrets.carry) return;
     const whole = this.#secrets.cleanBytes(Buffer.concat(this.#answer));
     const cut = whole.length - this.#secrets.carry;
     this.#answer = [whole.subarray(cut)];
     this.#answerBytes = this.#secrets.carry;
     this.#answerParts += 1;
-    void this.#part('answer', whole.subarray(0, cut));
-    return this.#file.full ? this.#file.settled() : undefined;
+    this.#part('answer', whole.subarray(0, cut));
   }
 
-  /** Resolves when the exchange is in the recording, or can't be. Only the first end counts. */
-  end(end: RecordedExchange['answer']['end']): Promise<void> {
-    this.#written ??= this.#end(end);
-    return this.#written;
-  }
-
-  #end(end: RecordedExchange['answer']['end']): Promise<void> {
+  /** The exchange is in the recording, or can't be, when this returns. Only the first end counts. */
+  end(end: RecordedExchange['answer']['end']): void {
+    if (this.#ended) return;
+    this.#ended = true;
     const { protocol, path, headers } = this.#begun;
     const body = this.#secrets.cleanBytes(this.#begun.body);
     const parts = Math.ceil(body.length / PART.request) - 1;
     for (let part = 0; part < parts; part += 1)
-      void this.#part('request', body.subarray(part * PART.request, (part + 1) * PART.request));
+      this.#part('request', body.subarray(part * PART.request, (part + 1) * PART.request));
     const rest = parts > 0 ? body.subarray(parts * PART.request) : body;
-    return this.#file.append({
+    this.#file.append({
       kind: 'exchange',
       exchange: this.#number,
       at: this.#at.toISOString(),
@@ -96,8 +92,8 @@ export class ExchangeRecorder {
     });
   }
 
-  #part(of: RecordedPart['of'], body: Buffer): Promise<void> {
-    return this.#file.append({ kind: 'part', exchange: this.#number, of, body: recordedBytes(body) });
+  #part(of: RecordedPart['of'], body: Buffer): void {
+    this.#file.append({ kind: 'part', exchange: this.#number, of, body: recordedBytes(body) });
   }
 }
 

@@ -1,41 +1,46 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { RecordedLine } from '@ssebench/contracts/model-calls';
+import type { RecordedLine } from '@ssebench/contracts/model-calls';
 import { decompress } from './frames.ts';
+import { parseLines, partsOf, wholeLines } from './parts.ts';
 import { type FrameAt, walkFrames } from './walk.ts';
+
+/** Where lines of a recording stand: in a frame of it, or in a part that was not compressed. */
+export type LinesAt = Pick<FrameAt, 'offset' | 'length'> | { readonly part: number };
 
 /** A recording that can be read in part, while it is written or after. */
 export class RecordingReader implements AsyncDisposable {
+  readonly #path: string;
   readonly #file: FileHandle;
 
-  private constructor(file: FileHandle) {
+  private constructor(path: string, file: FileHandle) {
+    this.#path = path;
     this.#file = file;
   }
 
   /** @throws Error of the system */
   static async open(path: string): Promise<RecordingReader> {
-    return new RecordingReader(await open(path, 'r'));
+    return new RecordingReader(path, await open(path, 'r'));
   }
 
-  frames(): AsyncGenerator<FrameAt> {
-    return walkFrames(this.#file);
-  }
-
-  /** Every line that was written whole, with the frame that it is in. @throws Error for what is no recording */
-  async *lines(): AsyncGenerator<{ line: RecordedLine; frame: FrameAt }> {
-    for await (const frame of this.frames()) {
-      for (const line of await this.linesIn(frame)) yield { line, frame };
+  /** Every line that was written whole, and where it stands. @throws Error for what is no recording */
+  async *lines(): AsyncGenerator<{ line: RecordedLine; at: LinesAt }> {
+    let compressed = 0;
+    for await (const frame of walkFrames(this.#file)) {
+      for (const line of await this.linesAt(frame)) yield { line, at: frame };
+      compressed = frame.part;
+    }
+    for (const part of partsOf(this.#path)) {
+      const at = { part };
+      if (part > compressed) for (const line of await this.linesAt(at)) yield { line, at };
     }
   }
 
   /** @throws Error for a frame that is damaged */
-  async linesIn({ offset, length }: Pick<FrameAt, 'offset' | 'length'>): Promise<RecordedLine[]> {
-    const frame = Buffer.alloc(length);
-    await this.#file.read(frame, 0, length, offset);
-    const text = (await decompress(frame)).toString('utf8');
-    return text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => RecordedLine.parse(JSON.parse(line)));
+  async linesAt(at: LinesAt): Promise<RecordedLine[]> {
+    if (!('offset' in at)) return parseLines(wholeLines(this.#path, at.part));
+    const frame = Buffer.alloc(at.length);
+    await this.#file.read(frame, 0, at.length, at.offset);
+    return parseLines(await decompress(frame));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,25 +4,19 @@ import type { ExchangeRecorder } from './exchange-recorder.ts';
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 type HeadArguments = [headers?: Headers] | [message?: string, headers?: Headers];
 
-/** A client waits no longer for its exchange to be recorded. Milliseconds. */
-const LONGEST_WAIT = 2000;
-
 /**
  * An answer that can be recorded as it goes out. The client has its end when the exchange is in the recording: what a client
  * has seen whole is not lost with this process.
  */
 export class RecordedResponse extends ServerResponse<IncomingMessage> {
   #recorder: ExchangeRecorder | undefined;
-  #ending = false;
   /** It was destroyed from this side. */
   #cut = false;
 
   /** What is written from here on goes to the recorder, too. */
   recordWith(recorder: ExchangeRecorder): void {
     this.#recorder = recorder;
-    this.once('close', () => {
-      if (!this.#ending) void recorder.end(this.#cut ? 'broken' : 'client_gone');
-    });
+    this.once('close', () => recorder.end(this.#cut ? 'broken' : 'client_gone'));
   }
 
   get recorder(): ExchangeRecorder | undefined {
@@ -36,33 +30,20 @@ export class RecordedResponse extends ServerResponse<IncomingMessage> {
   }
 
   override write(chunk: string | Buffer): boolean {
-    const room = super.write(chunk);
-    const wait = this.#recorder?.data(bytesOf(chunk));
-    if (wait === undefined) return room;
-    void wait.then(() => this.emit('drain'));
-    return false;
+    this.#recorder?.data(bytesOf(chunk));
+    return super.write(chunk);
   }
 
   override end(chunk?: string | Buffer | (() => void)): this {
     if (typeof chunk === 'function') return super.end(chunk);
-    if (this.#recorder === undefined || this.#ending) return this.#finish(chunk);
-    this.#ending = true;
-    if (chunk !== undefined) void this.#recorder.data(bytesOf(chunk));
-    const late = setTimeout(() => this.#finish(chunk), LONGEST_WAIT);
-    void this.#recorder.end('whole').then(() => {
-      clearTimeout(late);
-      this.#finish(chunk);
-    });
-    return this;
+    if (chunk !== undefined) this.#recorder?.data(bytesOf(chunk));
+    this.#recorder?.end('whole');
+    return super.end(chunk);
   }
 
   override destroy(error?: Error): this {
     this.#cut = true;
     return super.destroy(error);
-  }
-
-  #finish(chunk: string | Buffer | undefined): this {
-    return this.destroyed || this.writableEnded ? this : super.end(chunk);
   }
 }
 

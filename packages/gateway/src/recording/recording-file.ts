@@ -1,29 +1,29 @@
-import { constants, ftruncateSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { RecordedLine, RecordingState } from '@ssebench/contracts/model-calls';
 import { compress, HEAD_BYTES, writeHead } from './frames.ts';
+import { parseLines, partPath, partsOf, wholeLines } from './parts.ts';
 import { walkFrames } from './walk.ts';
 
 /** A recording grows no larger. Bytes. */
 const MAX_BYTES = 1024 ** 3;
-/** Lines of one frame, together, unless a single one is longer. Characters. */
-const FRAME_TEXT = 4 * 1024 * 1024;
-/** When more than this waits to be written, whoever can wait does. Characters. */
-const MUCH = 8 * 1024 * 1024;
+/** A part that is as large is compressed. Bytes. */
+const PART_BYTES = 4 * 1024 * 1024;
 
-interface Pending {
-  readonly text: string;
-  /** It ends an exchange. */
-  readonly ends: boolean;
-  readonly done: () => void;
+/** How far a recording is after a part. */
+interface Progress {
+  readonly part: number;
+  readonly lastNumber: number;
+  readonly exchanges: number;
 }
 
 /**
- * The file of a run's exchanges, which only grows. Lines that come in one turn of the event loop are written together, in a
- * frame of their own: what is written outlives this process's death at any moment. What can't be written is told in
- * `state` and is nobody's trouble; as soon as there is room again the file goes on.
+ * The file of a run's exchanges, which only grows. A line is written as it is, into a part beside the file, before `append`
+ * returns: it outlives this process's death at any moment. A part that is large enough, and the last one in the end, is
+ * compressed into the file as a frame, and goes. What can't be written is told in `state` and is nobody's trouble.
  */
 export class RecordingFile {
+  readonly #path: string;
   readonly #file: FileHandle;
   readonly #maxBytes: number;
   #bytes: number;
@@ -31,31 +31,36 @@ export class RecordingFile {
   #lastNumber: number;
   #lost = 0;
   #problem: string | null = null;
-  #pending: Pending[] = [];
-  #waiting = 0;
-  #writing: Promise<void> | undefined;
+  /** The part that is written to. */
+  #part: number;
+  #fd: number | undefined;
+  #partBytes = 0;
+  /** Parts that are complete and not compressed yet, in order; their bytes. */
+  readonly #complete: Progress[] = [];
+  #completeBytes = 0;
+  #packing: Promise<void> = Promise.resolve();
 
-  private constructor(
-    file: FileHandle,
-    found: { bytes: number; exchanges: number; lastNumber: number },
-    maxBytes: number,
-  ) {
+  private constructor(path: string, file: FileHandle, found: Progress & { bytes: number }, maxBytes: number) {
+    this.#path = path;
     this.#file = file;
     this.#maxBytes = maxBytes;
     this.#bytes = found.bytes;
     this.#exchanges = found.exchanges;
     this.#lastNumber = found.lastNumber;
+    this.#part = found.part + 1;
   }
 
-  /** Makes the file, or goes on with it after its last whole frame. @throws Error of the system */
+  /** Makes the file, or goes on where a killed process stopped. @throws Error of the system */
   static async open(path: string, maxBytes = MAX_BYTES): Promise<RecordingFile> {
     const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
     try {
-      const found = { bytes: 0, exchanges: 0, lastNumber: 0 };
-      for await (const { offset, length, exchanges, lastNumber } of walkFrames(file))
-        Object.assign(found, { bytes: offset + length, exchanges, lastNumber });
+      const found = { bytes: 0, part: 0, exchanges: 0, lastNumber: 0 };
+      for await (const { offset, length, part, exchanges, lastNumber } of walkFrames(file))
+        Object.assign(found, { bytes: offset + length, part, exchanges, lastNumber });
       await file.truncate(found.bytes);
-      return new RecordingFile(file, found, maxBytes);
+      const recording = new RecordingFile(path, file, found, maxBytes);
+      for (const part of partsOf(path)) recording.#takeUp(part);
+      return recording;
     } catch (error) {
       await file.close();
       throw error;
@@ -69,86 +74,86 @@ export class RecordingFile {
   }
 
   get state(): RecordingState {
-    return { exchanges: this.#exchanges, bytes: this.#bytes, lost: this.#lost, problem: this.#problem };
+    const bytes = this.#bytes + this.#completeBytes + this.#partBytes;
+    return { exchanges: this.#exchanges, bytes, lost: this.#lost, problem: this.#problem };
   }
 
-  /** So much waits to be written that it is better to wait; `settled` tells when to go on. */
-  get full(): boolean {
-    return this.#waiting > MUCH;
+  /** Writes the line. Never throws. */
+  append(line: RecordedLine): void {
+    try {
+      this.#write(Buffer.from(`${JSON.stringify(line)}\n`));
+      if (line.kind === 'exchange') this.#exchanges += 1;
+      if (this.#partBytes >= PART_BYTES) this.#endPart();
+    } catch (error) {
+      if (line.kind === 'exchange') this.#lost += 1;
+      this.#problem = (error as Error).message;
+    }
   }
 
-  /** Resolves when the line is in the file, or can't be. */
-  append(line: RecordedLine): Promise<void> {
-    const text = `${JSON.stringify(line)}\n`;
-    this.#waiting += text.length;
-    return new Promise((done) => {
-      this.#pending.push({ text, ends: line.kind === 'exchange', done });
-      this.#writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#writeAll());
-    });
-  }
-
-  /** Resolves when nothing waits to be written any more. */
-  async settled(): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing;
-  }
-
+  /** Resolves when all is compressed that can be. */
   async close(): Promise<void> {
-    await this.settled();
+    this.#endPart();
+    await this.#packing;
     await this.#file.close();
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#pending.length > 0) {
-      const batch = this.#nextBatch();
-      const ended = batch.filter(({ ends }) => ends).length;
-      try {
-        const written = this.#write(Buffer.from(batch.map(({ text }) => text).join('')), ended);
-        if (written !== undefined) await written;
-        this.#exchanges += ended;
-      } catch (error) {
-        this.#lost += ended;
-        this.#problem = (error as Error).message;
-      }
-      for (const { text, done } of batch) {
-        this.#waiting -= text.length;
-        done();
-      }
-    }
-    this.#writing = undefined;
-  }
-
-  #nextBatch(): Pending[] {
-    let [count, length] = [0, 0];
-    for (const { text } of this.#pending) {
-      if (count > 0 && length + text.length > FRAME_TEXT) break;
-      count += 1;
-      length += text.length;
-    }
-    return this.#pending.splice(0, count);
-  }
-
-  #write(text: Buffer, ended: number): Promise<void> | undefined {
-    const frame = compress(text);
-    if (frame instanceof Promise) return frame.then((bytes) => this.#put(bytes, ended));
-    this.#put(frame, ended);
-    return undefined;
-  }
-
-  /** @throws Error of the system, or that the file is as large as it may be; the file ends as before then */
-  #put(frame: Buffer, ended: number): void {
-    const head = writeHead({
-      length: frame.length,
-      lastNumber: this.#lastNumber,
-      exchanges: this.#exchanges + ended,
-    });
-    const whole = Buffer.concat([head, frame]);
-    if (this.#bytes + whole.length > this.#maxBytes)
+  /** @throws Error of the system, or that there may be no more; the part ends as before then */
+  #write(line: Buffer): void {
+    if (this.state.bytes + line.length > this.#maxBytes)
       throw new Error(`it is as large as a recording may be, ${this.#maxBytes} bytes`);
-    const written = writeSync(this.#file.fd, whole, 0, whole.length, this.#bytes);
-    if (written < whole.length) {
-      ftruncateSync(this.#file.fd, this.#bytes);
+    this.#fd ??= openSync(partPath(this.#path, this.#part), 'wx', 0o644);
+    const written = writeSync(this.#fd, line);
+    if (written < line.length) {
+      ftruncateSync(this.#fd, this.#partBytes);
       throw new Error('the disk is full');
     }
-    this.#bytes += HEAD_BYTES + frame.length;
+    this.#partBytes += written;
+  }
+
+  #endPart(): void {
+    if (this.#fd === undefined) return;
+    closeSync(this.#fd);
+    this.#fd = undefined;
+    this.#completeBytes += this.#partBytes;
+    this.#partBytes = 0;
+    this.#complete.push({ part: this.#part, lastNumber: this.#lastNumber, exchanges: this.#exchanges });
+    this.#part += 1;
+    this.#packing = this.#packing.then(() => this.#pack());
+  }
+
+  /** One that is in the file already was left by a process that was killed before it could remove it. */
+  #takeUp(part: number): void {
+    if (part < this.#part) {
+      rmSync(partPath(this.#path, part), { force: true });
+      return;
+    }
+    const lines = wholeLines(this.#path, part);
+    for (const { kind, exchange } of parseLines(lines)) {
+      this.#lastNumber = Math.max(this.#lastNumber, exchange);
+      if (kind === 'exchange') this.#exchanges += 1;
+    }
+    this.#completeBytes += lines.length;
+    this.#complete.push({ part, lastNumber: this.#lastNumber, exchanges: this.#exchanges });
+    this.#part = part + 1;
+    this.#packing = this.#packing.then(() => this.#pack());
+  }
+
+  /** In order; one that can't be compressed now is tried again with the next one. Never throws. */
+  async #pack(): Promise<void> {
+    for (let next = this.#complete[0]; next !== undefined; next = this.#complete[0]) {
+      try {
+        const text = wholeLines(this.#path, next.part);
+        const frame = await compress(text);
+        const whole = Buffer.concat([writeHead({ ...next, length: frame.length }), frame]);
+        await this.#file.write(whole, 0, whole.length, this.#bytes);
+        this.#bytes += HEAD_BYTES + frame.length;
+        this.#completeBytes -= text.length;
+        rmSync(partPath(this.#path, next.part), { force: true });
+        this.#complete.shift();
+      } catch (error) {
+        this.#problem = (error as Error).message;
+        return;
+      }
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { brokenStream, stream, whole } from '../testing/provider-stub.ts';
 import { readExchanges } from '../testing/read-exchanges.ts';
 import { anthropic, chat, gemini } from '../testing/samples.ts';
 import { PROVIDER_KEY, RUN_ID, TestGateway } from '../testing/test-gateway.ts';
+import { partPath, partsOf } from './parts.ts';
 import { RecordingFile } from './recording-file.ts';
 
 const FILE = 'calls.jsonl.zst';
@@ -109,40 +110,52 @@ const line = (exchange: number, body = 'x') => ({
   body: { text: body },
 });
 
-test('a file that a killed process left half written goes on after its last whole frame, and any tool reads it', async () => {
+test('what a killed process left goes on after its last whole line, and any tool reads it', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, FILE);
   const first = await RecordingFile.open(path);
-  const number = first.nextNumber();
-  await first.append(line(number));
-  const whole = statSync(path).size;
-  await first.append(line(first.nextNumber()));
+  for (const text of ['a'.repeat(5_000_000), 'b', 'c']) first.append(line(first.nextNumber(), text));
+  expect(partsOf(path)).toEqual([1, 2]);
+  const killed = join(folder.path, 'killed');
+  for (const part of [1, 2]) copyFileSync(partPath(path, part), partPath(killed, part));
   await first.close();
-  truncateSync(path, statSync(path).size - 3);
-  const second = await RecordingFile.open(path);
-  expect(statSync(path).size).toBe(whole);
-  const next = second.nextNumber();
-  expect(next).toBe(number + 1);
-  await second.append(line(next));
+  truncateSync(partPath(killed, 2), statSync(partPath(killed, 2)).size - 3);
+  const second = await RecordingFile.open(killed);
+  second.append(line(second.nextNumber(), 'd'));
   await second.close();
-  const text = zstdDecompressSync(readFileSync(path)).toString();
-  expect(
-    text
-      .trim()
-      .split('\n')
-      .map((one) => JSON.parse(one).exchange),
-  ).toEqual([number, next]);
+  expect(partsOf(killed)).toEqual([]);
+  const text = zstdDecompressSync(readFileSync(killed)).toString();
+  const lines = text.trim().split('\n');
+  expect(lines.map((one) => [JSON.parse(one).exchange, JSON.parse(one).body.text[0]])).toEqual([
+    [1, 'a'],
+    [2, 'b'],
+    [3, 'd'],
+  ]);
+});
+
+test('a part that is in the file already is not read twice', async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, FILE);
+  const first = await RecordingFile.open(path);
+  first.append(line(first.nextNumber()));
+  const part = readFileSync(partPath(path, 1));
+  await first.close();
+  writeFileSync(partPath(path, 1), part);
+  const second = await RecordingFile.open(path);
+  expect(second.nextNumber()).toBe(2);
+  await second.close();
+  expect(partsOf(path)).toEqual([]);
 });
 
 test('a file that may not grow any more says so, and keeps what it has', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, FILE);
   const file = await RecordingFile.open(path, 400);
-  await file.append(line(1));
+  file.append(line(1));
   const { bytes } = file.state;
-  await file.append(line(2, Array.from({ length: 400 }, (_, index) => index * 7919).join('')));
+  file.append(line(2, 'x'.repeat(400)));
   expect(file.state).toMatchObject({ bytes, problem: expect.stringContaining('as large as a recording may be') });
-  await file.append(line(3));
+  file.append(line(3));
   expect(file.state.bytes).toBeGreaterThan(bytes);
   await file.close();
 });
@@ -162,6 +175,7 @@ test('a damaged end is passed over by readers', async () => {
   await using gateway = await TestGateway.start({ record: FILE });
   gateway.provider.answers(whole(chat.answer));
   await gateway.post(chat.path, chat.request);
+  await gateway.gateway.recordings.closeAll();
   appendFileSync(join(gateway.path, FILE), Buffer.from('0123456789'.repeat(10)));
   expect((await recorded(gateway)).exchange).toBe(1);
 });

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { RecordingState } from '@ssebench/contracts/model-calls';
 import { type Begun, ExchangeRecorder } from './exchange-recorder.ts';
-import { RecordingReader } from './read-recording.ts';
 import { RecordingFile } from './recording-file.ts';
 import { Secrets } from './secrets.ts';
 
@@ -32,26 +31,21 @@ export class Recordings {
     return new ExchangeRecorder(run.file, secrets, begun(secrets));
   }
 
-  /** What there is of a run's recording, when all that ended so far is in it. Of one that is not open, what its file says. */
+  /** What there is of a run's recording. Of one that is not open, what its file says. */
   async state(runId: string, path: string): Promise<RecordingState> {
     const known = await this.#runs.get(runId);
-    if (known !== undefined) {
-      await known.file?.settled();
+    if (known !== undefined)
       return known.file?.state ?? { exchanges: 0, bytes: 0, lost: known.lost, problem: known.problem };
-    }
-    const found = { exchanges: 0, bytes: 0, lost: 0, problem: null };
-    if (!existsSync(path)) return found;
-    await using reader = await RecordingReader.open(path);
-    for await (const { exchanges, offset, length } of reader.frames())
-      Object.assign(found, { exchanges, bytes: offset + length });
-    return found;
+    if (!existsSync(path)) return { exchanges: 0, bytes: 0, lost: 0, problem: null };
+    const file = await RecordingFile.open(path);
+    await file.close();
+    return file.state;
   }
 
   /** Resolves when all of the run's exchanges that are over are in its file, and that is closed. */
   async close(runId: string): Promise<void> {
-    const run = this.#runs.get(runId);
+    await (await this.#runs.get(runId))?.file?.close();
     this.#runs.delete(runId);
-    await (await run)?.file?.close();
   }
 
   async closeAll(): Promise<void> {

@@ -1,7 +1,6 @@
 import type { RecordedExchange, RecordedLine, ReplayDifference, ReplayState } from '@ssebench/contracts/model-calls';
-import { RecordingReader } from '../recording/read-recording.ts';
+import { type LinesAt, RecordingReader } from '../recording/read-recording.ts';
 import { bytesOf } from '../recording/secrets.ts';
-import type { FrameAt } from '../recording/walk.ts';
 import { firstDifference } from './first-difference.ts';
 import { digest, normalForm } from './normal-form.ts';
 
@@ -16,7 +15,7 @@ export interface Entry {
   /** Of the answer's body; undefined for one that stands in parts. */
   readonly length: number | undefined;
   readonly end: RecordedExchange['answer']['end'];
-  readonly frames: readonly FrameAt[];
+  readonly places: readonly LinesAt[];
 }
 
 /** What a client of a replay asks. */
@@ -106,9 +105,9 @@ export class Replay implements AsyncDisposable {
     return Buffer.concat(pieces);
   }
 
-  async *#linesOf({ number, frames }: Entry): AsyncGenerator<RecordedLine> {
-    for (const frame of frames)
-      for (const line of await this.#reader.linesIn(frame)) if (line.exchange === number) yield line;
+  async *#linesOf({ number, places }: Entry): AsyncGenerator<RecordedLine> {
+    for (const at of places)
+      for (const line of await this.#reader.linesAt(at)) if (line.exchange === number) yield line;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -119,16 +118,16 @@ export class Replay implements AsyncDisposable {
 interface Parts {
   request: Buffer[];
   answers: number;
-  frames: FrameAt[];
+  places: LinesAt[];
 }
 
 /** All exchanges that are whole in a recording, in the order in which they began. */
 async function index(reader: RecordingReader): Promise<Entry[]> {
   const open = new Map<number, Parts>();
   const entries: Entry[] = [];
-  for await (const { line, frame } of reader.lines()) {
-    const parts = open.get(line.exchange) ?? { request: [], answers: 0, frames: [] };
-    if (parts.frames.at(-1) !== frame) parts.frames.push(frame);
+  for await (const { line, at } of reader.lines()) {
+    const parts = open.get(line.exchange) ?? { request: [], answers: 0, places: [] };
+    if (parts.places.at(-1) !== at) parts.places.push(at);
     if (line.kind === 'part') {
       open.set(line.exchange, parts);
       if (line.of === 'request') parts.request.push(bytesOf(line.body));
@@ -143,7 +142,7 @@ async function index(reader: RecordingReader): Promise<Entry[]> {
 }
 
 /** Undefined for one of which a part could not be written. */
-function entryOf(line: RecordedExchange, { request, answers, frames }: Parts): Entry | undefined {
+function entryOf(line: RecordedExchange, { request, answers, places }: Parts): Entry | undefined {
   if (line.request.parts !== request.length || line.answer.parts !== answers) return undefined;
   const { status, headers, end } = line.answer;
   return {
@@ -155,6 +154,6 @@ function entryOf(line: RecordedExchange, { request, answers, frames }: Parts): E
     headers,
     length: answers === 0 ? bytesOf(line.answer.body).length : undefined,
     end,
-    frames,
+    places,
   };
 }
