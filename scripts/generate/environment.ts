@@ -17,6 +17,10 @@ export const CONTAINER_VARIABLES: Readonly<Record<keyof typeof ENV, Variable>> =
   diskLimit: { fallback: 'no limit', meaning: "What the container may write until the agent's end, bytes." },
   keepAlive: { fallback: '0', meaning: '`1` keeps the container after its work.' },
   daemonSocket: { fallback: CONTAINER.agentSocket, meaning: 'Unix socket of the agent-facing API.' },
+  daemonTcp: {
+    fallback: 'unset',
+    meaning: '`host:port` of the agent-facing API, for clients where no socket is named.',
+  },
   adminSocket: { fallback: CONTAINER.adminSocket, meaning: 'Unix socket of the admin API, root only.' },
   hostSocket: { fallback: CONTAINER.hostSocket, meaning: 'Unix socket that the host reads state and events from.' },
   httpPort: {
@@ -36,6 +40,15 @@ export const CONTAINER_VARIABLES: Readonly<Record<keyof typeof ENV, Variable>> =
   modelPort: {
     fallback: String(CONTAINER.modelPort),
     meaning: 'TCP port of the loopback on which the agent reaches its model.',
+  },
+  mcpPort: {
+    fallback: String(CONTAINER.mcpPort),
+    meaning: 'TCP port of the loopback on which the agent has its tool, at `/mcp`.',
+  },
+  mcpSocket: { fallback: CONTAINER.mcpSocket, meaning: "The MCP server's socket, which the port leads to." },
+  mcpLogDir: {
+    fallback: CONTAINER.mcpLogs,
+    meaning: 'Where the MCP server leaves logs that are too long for an answer.',
   },
   agentDuration: { fallback: '0', meaning: 'Seconds that the agent ran, for the evaluator.' },
   agentExitStatus: { fallback: 'unset', meaning: "The agent's exit status, for the evaluator." },

@@ -1,6 +1,7 @@
 import { AgentManifest } from '@ssebench/contracts/agent-manifest';
 import { ChecksFile } from '@ssebench/contracts/checks';
 import { DatasetInfo } from '@ssebench/contracts/dataset-info';
+import { DialogEntry } from '@ssebench/contracts/dialog';
 import { RunEvent } from '@ssebench/contracts/events';
 import { Integrity } from '@ssebench/contracts/integrity';
 import { ModelsFile } from '@ssebench/contracts/model-entry';
@@ -24,6 +25,7 @@ const WRITTEN_BY_PEOPLE = {
 /** Files that we write: every key is there. */
 const WRITTEN_BY_US = {
   'docs/schema/checks.schema.json': ChecksFile,
+  'docs/schema/dialog-entry.schema.json': DialogEntry,
   'docs/schema/event.schema.json': RunEvent,
   'docs/schema/grade.schema.json': EvaluatorResult,
   'docs/schema/integrity.schema.json': Integrity,

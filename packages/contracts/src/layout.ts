@@ -29,6 +29,14 @@ export const CONTAINER = {
   modelPort: 4000,
   /** Where the model gateway listens for this run; beneath the mounts of the host. */
   modelSocket: '/var/lib/ssebench/host/model.sock',
+  /** Of the loopback, path `/mcp`: the agent's tool. Source: spec/runtime §9. */
+  mcpPort: 3000,
+  /** The MCP server's own directory and socket, which root alone can reach beside it. */
+  mcpSocket: '/run/ssebench-mcp/mcp.sock',
+  /** Where it leaves logs that are too long for an answer. */
+  mcpLogs: '/tmp/mcp/logs',
+  /** Programs for the agent; the last of its search path. */
+  commands: '/opt/ssebench/bin',
   archive: '/tmp/sse-archive',
   referencePatch: '/reference/patch.diff',
 } as const;
@@ -39,6 +47,8 @@ export const SHARED_DIRS: readonly string[] = ['/tmp', '/var/tmp', '/dev/shm', '
 export const AGENT_USER = 'model';
 export const AGENT_UID = 1000;
 export const RUNNER_USER = 'sse-runner';
+/** User and group of the MCP server: of no account, and of nobody else. Between Debian's dynamic users and its reserved ones. */
+export const MCP_UID = 64_738;
 
 /** Environment variables of a container. Values are strings; units in the comments. */
 export const ENV = {
@@ -57,6 +67,8 @@ export const ENV = {
   /** What the container may write until the agent's end, bytes. */
   diskLimit: 'SSE_DISK_LIMIT',
   daemonSocket: 'SSE_DAEMON_SOCKET',
+  /** `host:port` of the agent-facing API, where no socket is named. */
+  daemonTcp: 'SSE_AGENT_DOCKER',
   adminSocket: 'SSE_ADMIN_SOCKET',
   hostSocket: 'SSE_HOST_SOCKET',
   httpPort: 'SSE_HTTP_PORT',
@@ -72,6 +84,10 @@ export const ENV = {
   /** The gateway's socket, in a run with a model. */
   modelSocket: 'SSE_MODEL_SOCKET',
   modelPort: 'SSE_MODEL_PORT',
+  /** The agent's port of the MCP server, that one's socket, and where its long logs go. */
+  mcpPort: 'SSE_MCP_PORT',
+  mcpSocket: 'SSE_MCP_SOCKET',
+  mcpLogDir: 'MCP_LOG_DIR',
   agentDuration: 'AGENT_DURATION',
   agentExitStatus: 'AGENT_EXIT_STATUS',
   agentTimedOut: 'SSE_METRIC_AGENT_TIMEOUT',

@@ -11,7 +11,7 @@ import { buildKey, short } from './build-key.ts';
 import type { ImageContext } from './context.ts';
 
 /** What the bundle is made from; tests don't go in. */
-const SOURCES = ['packages/runtime/src', 'packages/runtime/scripts', 'packages/contracts/src'];
+const SOURCES = ['packages/runtime/src', 'packages/runtime/scripts', 'packages/sdk/src', 'packages/contracts/src'];
 const SCRIPT = 'packages/runtime/scripts/bundle.ts';
 /** Our own record in the bundle's directory, written last. */
 const DIGESTS = 'digests.json';

@@ -1,20 +1,20 @@
 import type { RunEvent } from '@ssebench/contracts/events';
 import type { NewEvent } from '../daemon/events.ts';
 import { within } from '../system/waiting.ts';
-import type { DaemonClient } from './daemon-client.ts';
+import type { AdminClient } from './admin-client.ts';
 
 /** Limit of one publication. Milliseconds. */
 const PUBLISH_MS = 2_000;
 
 /** Publishes events in order, in the background. They wait until `open`; one that can't be published is dropped. */
 export class EventPublisher {
-  readonly #daemon: Pick<DaemonClient, 'publish'>;
+  readonly #daemon: Pick<AdminClient, 'publish'>;
   readonly #onDropped: (type: string, error: unknown) => void;
   readonly #opened = Promise.withResolvers<void>();
   #last = this.#opened.promise;
   #open = false;
 
-  constructor(daemon: Pick<DaemonClient, 'publish'>, onDropped: (type: string, error: unknown) => void) {
+  constructor(daemon: Pick<AdminClient, 'publish'>, onDropped: (type: string, error: unknown) => void) {
     this.#daemon = daemon;
     this.#onDropped = onDropped;
   }

@@ -1,7 +1,7 @@
 import type { Step } from '@ssebench/contracts/events';
 import { type Fault, fault, type Phase } from '@ssebench/contracts/faults';
 import type { ArchiveReport, CaptureReport } from '@ssebench/contracts/work-outcome';
-import { DaemonClient } from '../client/daemon-client.ts';
+import { AdminClient } from '../client/admin-client.ts';
 import { EventPublisher } from '../client/event-publisher.ts';
 import type { ModelRelay } from '../relay/model-relay.ts';
 import type { AgentEnd } from './agent-process.ts';
@@ -23,7 +23,7 @@ const PHASE_OF: Record<Step, Phase> = {
 /** What the phases of one run know of it. Each fills in its own part; the first fault stays. */
 export class RunContext {
   readonly settings: Settings;
-  readonly daemonClient: DaemonClient;
+  readonly daemonClient: AdminClient;
   readonly events: EventPublisher;
   readonly daemon: Service;
   /** Whose the archive was before it was the agent's; null where it did not change hands. */
@@ -47,7 +47,7 @@ export class RunContext {
     this.settings = settings;
     this.daemon = daemon;
     this.archiveOwner = archiveOwner;
-    this.daemonClient = new DaemonClient(settings.adminSocket);
+    this.daemonClient = new AdminClient(settings.adminSocket);
     this.events = new EventPublisher(this.daemonClient, (type, error) => {
       log('WARN', 'An event could not be published', { type, error: String(error) });
     });

@@ -1,11 +1,12 @@
 import type { Capabilities, ScriptResult } from '@ssebench/contracts/daemon-api';
 import type { BencherAction, CheckName } from '@ssebench/contracts/difficulty';
 import type { GradedCheck } from '@ssebench/contracts/grade';
-import type { CheckArgument, DaemonClient } from '../client/daemon-client.ts';
-import { DaemonError } from '../client/daemon-error.ts';
+import type { CheckArgument } from '@ssebench/sdk/daemon/daemon-client';
+import { DaemonError } from '@ssebench/sdk/daemon/daemon-error';
+import type { AdminClient } from '../client/admin-client.ts';
 
 /** The part of the daemon that grading needs. */
-export type GradingDaemon = Pick<DaemonClient, 'check' | 'project' | 'capabilities' | 'prepareGrading'>;
+export type GradingDaemon = Pick<AdminClient, 'check' | 'project' | 'capabilities' | 'prepareGrading'>;
 
 /** What a call may take beside its script's own limit: a new runner session and a copy of the tree. Milliseconds. */
 const CALL_MARGIN_MS = 300_000;

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GradedCheck } from '@ssebench/contracts/grade';
+import { type Answer, type Script, ScriptedDaemon } from '@ssebench/sdk/testing/scripted-daemon';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DaemonClient } from '../client/daemon-client.ts';
-import { type Answer, type Script, ScriptedDaemon } from '../testing/scripted-daemon.ts';
+import { AdminClient } from '../client/admin-client.ts';
 import { grade } from './grading.ts';
 import type { Graded } from './outcome.ts';
 
@@ -65,7 +65,7 @@ async function graded(
   onCheck?: (checks: readonly GradedCheck[]) => void,
 ): Promise<Graded> {
   daemon = await new ScriptedDaemon(join(directory, 's'), task(changes)).listen();
-  const client = new DaemonClient(join(directory, 's'));
+  const client = new AdminClient(join(directory, 's'));
   try {
     return await grade(client, { checkTimeout: 10, gradingTimeout, onCheck: async (checks) => onCheck?.(checks) });
   } finally {

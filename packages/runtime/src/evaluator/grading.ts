@@ -1,6 +1,6 @@
 import type { Capabilities, GradingPreparation } from '@ssebench/contracts/daemon-api';
 import { type GradedCheck, patchDoesNotApply } from '@ssebench/contracts/grade';
-import { DaemonError } from '../client/daemon-error.ts';
+import { DaemonError } from '@ssebench/sdk/daemon/daemon-error';
 import { checksThatRun, type GradingDaemon, runChecks } from './checks.ts';
 import { brokenGrade, completeGrade, type Graded, gradingFault, gradingTimedOut } from './outcome.ts';
 

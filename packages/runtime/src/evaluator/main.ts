@@ -3,7 +3,7 @@ import type { CheckName } from '@ssebench/contracts/difficulty';
 import type { GradedCheck } from '@ssebench/contracts/grade';
 import type { Integrity } from '@ssebench/contracts/integrity';
 import { ENV } from '@ssebench/contracts/layout';
-import { DaemonClient } from '../client/daemon-client.ts';
+import { AdminClient } from '../client/admin-client.ts';
 import { EventPublisher } from '../client/event-publisher.ts';
 import type { NewEvent } from '../daemon/events.ts';
 import { grade } from './grading.ts';
@@ -22,7 +22,7 @@ export async function runEvaluator(env: NodeJS.ProcessEnv = process.env): Promis
   try {
     const settings = evaluatorSettings(env);
     await told(env[ENV.beginFd]);
-    const daemon = new DaemonClient(settings.adminSocket);
+    const daemon = new AdminClient(settings.adminSocket);
     const began = performance.now();
     say(`[evaluator] Grading Start (Timeout: ${settings.gradingTimeout}s)`);
     const graded = await grade(daemon, {
@@ -57,7 +57,7 @@ async function told(fd: string | undefined): Promise<void> {
 
 /** The strict checks, after the grade: whatever becomes of them, that stands. */
 async function gradeStrictly(
-  daemon: DaemonClient,
+  daemon: AdminClient,
   { results, checkTimeout, gradingTimeout }: EvaluatorSettings,
   integrity: Integrity,
   due: readonly CheckName[],
@@ -82,7 +82,7 @@ async function gradeStrictly(
   await publish(daemon, { type: 'strict_ended', status: strict.status });
 }
 
-async function publish(daemon: DaemonClient, event: NewEvent): Promise<void> {
+async function publish(daemon: AdminClient, event: NewEvent): Promise<void> {
   const events = new EventPublisher(daemon, (type, error) => say(`[evaluator] no ${type} event: ${String(error)}`));
   events.open();
   events.publish(event);

@@ -1,7 +1,7 @@
 import { FAULT_CODES, type Fault, type FaultCode, fault } from '@ssebench/contracts/faults';
 import { type GradedCheck, gradeOf } from '@ssebench/contracts/grade';
 import { notGraded, type PatchResult } from '@ssebench/contracts/result';
-import { DaemonError } from '../client/daemon-error.ts';
+import { DaemonError } from '@ssebench/sdk/daemon/daemon-error';
 
 /** A grade, or why there is none. */
 export interface Graded {

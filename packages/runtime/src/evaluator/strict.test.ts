@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Integrity } from '@ssebench/contracts/integrity';
 import type { EvaluatorResult } from '@ssebench/contracts/result';
+import { type Answer, type Script, ScriptedDaemon } from '@ssebench/sdk/testing/scripted-daemon';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Answer, type Script, ScriptedDaemon } from '../testing/scripted-daemon.ts';
 import { runEvaluator } from './main.ts';
 
 let directory: string;

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { Call, Script } from '@ssebench/sdk/testing/scripted-daemon';
 import { build } from 'esbuild';
 import type { Start } from './program.ts';
-import type { Call, Script } from './scripted-daemon.ts';
 
 /** Bundled like the real one: three processes of a run load it. */
 const PROGRAM = bundled(fileURLToPath(new URL('./program.ts', import.meta.url)));

@@ -4,7 +4,7 @@
  */
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Call, type Script, ScriptedDaemon } from './scripted-daemon.ts';
+import { type Call, type Script, ScriptedDaemon } from '@ssebench/sdk/testing/scripted-daemon';
 
 const { SSE_RESULTS: results = '', SSE_ADMIN_SOCKET: socket = '', SSE_READY_FD: readyFd } = process.env;
 

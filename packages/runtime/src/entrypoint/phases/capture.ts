@@ -1,5 +1,5 @@
 import { type FaultCode, FaultError, fault } from '@ssebench/contracts/faults';
-import { DaemonError, type DaemonErrorCode } from '../../client/daemon-error.ts';
+import { DaemonError, type DaemonErrorCode } from '@ssebench/sdk/daemon/daemon-error';
 import { log } from '../log.ts';
 import { recordOutcome } from '../work-record.ts';
 import type { Phase } from './phase.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { archiveExcess, type DiskUse, diskExcess } from '@ssebench/contracts/caps';
 import { type Fault, FaultError, fault } from '@ssebench/contracts/faults';
-import { DaemonError } from '../../client/daemon-error.ts';
+import { DaemonError } from '@ssebench/sdk/daemon/daemon-error';
 import { endProcessesOf } from '../../system/processes.ts';
 import { giveBack } from '../archive-owner.ts';
 import { archiveUse } from '../archive-watch.ts';

@@ -1,5 +1,5 @@
 import { FaultError, fault } from '@ssebench/contracts/faults';
-import { DaemonError } from '../../client/daemon-error.ts';
+import { DaemonError } from '@ssebench/sdk/daemon/daemon-error';
 import { aborted, within } from '../../system/waiting.ts';
 import { startEvaluator } from '../evaluator-service.ts';
 import { log } from '../log.ts';

@@ -1,12 +1,13 @@
 import { type Agent, type IncomingMessage, request } from 'node:http';
+import type { DaemonAddress } from './address.ts';
 import { DaemonError } from './daemon-error.ts';
 
 /** Longest answer that is read. The daemon's longest are two capped outputs, escaped. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-export interface UnixRequest {
+export interface DaemonRequest {
   agent: Agent;
-  socketPath: string;
+  address: DaemonAddress;
   method: 'GET' | 'POST';
   path: string;
   /** Sent as JSON. */
@@ -15,17 +16,17 @@ export interface UnixRequest {
   signal?: AbortSignal | undefined;
 }
 
-export interface UnixAnswer {
+export interface DaemonAnswer {
   status: number;
   body: Buffer;
 }
 
 /**
- * One HTTP request over a Unix socket, from connecting to the answer's last byte within `timeoutMs`.
+ * One HTTP request of a daemon, from connecting to the answer's last byte within `timeoutMs`.
  * Sent again once when a kept connection turns out to have been closed by the other side before it was used.
  * @throws DaemonError `unreachable` | `timeout`; the reason of `signal` when that was aborted
  */
-export async function unixRequest(options: UnixRequest): Promise<UnixAnswer> {
+export async function daemonRequest(options: DaemonRequest): Promise<DaemonAnswer> {
   const limit = AbortSignal.timeout(options.timeoutMs);
   const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit;
   const what = `${options.method} ${options.path}`;
@@ -49,13 +50,13 @@ interface Attempt {
   reused: boolean;
 }
 
-async function send(options: UnixRequest, signal: AbortSignal, attempt: Attempt): Promise<UnixAnswer> {
+async function send(options: DaemonRequest, signal: AbortSignal, attempt: Attempt): Promise<DaemonAnswer> {
   const payload = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body));
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const outgoing = request(
     {
       agent: options.agent,
-      socketPath: options.socketPath,
+      ...options.address,
       method: options.method,
       path: options.path,
       signal,

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Script, ScriptedDaemon } from '../testing/scripted-daemon.ts';
+import { daemonAddress } from './address.ts';
 import { DaemonClient } from './daemon-client.ts';
 
 let directory: string;
@@ -11,7 +15,7 @@ let client: DaemonClient;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'client-'));
-  client = new DaemonClient(join(directory, 'admin.sock'));
+  client = new DaemonClient({ socketPath: join(directory, 'admin.sock') });
 });
 
 afterEach(async () => {
@@ -33,10 +37,10 @@ test('an answer of the daemon comes back as the contracts describe it', async ()
 });
 
 test('an error answer is known by its code', async () => {
-  await serve({ 'POST /prepare_grading': { code: 'patch_apply_failed', error: 'git apply failed: a.c' } });
-  await expect(client.prepareGrading({ timeoutMs: 5_000 })).rejects.toMatchObject({
-    code: 'patch_apply_failed',
-    message: 'git apply failed: a.c',
+  await serve({ 'GET /diff': { code: 'capture_failed', error: 'a tree that can not be read' } });
+  await expect(client.diff({ timeoutMs: 5_000 })).rejects.toMatchObject({
+    code: 'capture_failed',
+    message: 'a tree that can not be read',
     status: 500,
   });
 });
@@ -74,4 +78,27 @@ test('a kept connection that the daemon had closed is replaced by a new one', as
   await serve({ 'GET /version': [{ body: { version: '1.0.0' } }, 'break', { body: { version: '1.0.1' } }] });
   expect(await client.version()).toEqual({ version: '1.0.0' });
   expect(await client.version()).toEqual({ version: '1.0.1' });
+});
+
+test('a daemon on a TCP port is called as one on a socket is', async () => {
+  const server = createServer((request, response) => response.end(JSON.stringify({ version: request.url })));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const overTcp = new DaemonClient(daemonAddress({ SSE_AGENT_DOCKER: `127.0.0.1:${port}` }));
+  expect(await overTcp.version()).toEqual({ version: '/version' });
+  overTcp.close();
+  server.close();
+});
+
+test.for([
+  [{ SSE_DAEMON_SOCKET: '/a.sock', SSE_AGENT_DOCKER: 'h:1' }, { socketPath: '/a.sock' }],
+  [{ SSE_AGENT_DOCKER: '[::1]:4263' }, { host: '::1', port: 4263 }],
+  [{}, { socketPath: '/tmp/sse.sock' }],
+] as const)('an environment of %o names the address %o', ([env, address]) => {
+  expect(daemonAddress(env)).toEqual(address);
+});
+
+test('an address that is none is refused', () => {
+  for (const wrong of ['4263', 'host:', 'host:0', 'host:70000', 'a:b:1'])
+    expect(() => daemonAddress({ SSE_AGENT_DOCKER: wrong }), wrong).toThrow('must be a host and a port');
 });

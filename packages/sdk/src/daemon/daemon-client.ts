@@ -1,22 +1,15 @@
 import { Agent } from 'node:http';
-import {
-  ApiError,
-  Capabilities,
-  CaptureReport,
-  GradingPreparation,
-  Metadata,
-  ScriptResult,
-  Success,
-  Version,
-} from '@ssebench/contracts/daemon-api';
+import { ApiError, Capabilities, Diff, Files, Metadata, ScriptResult, Version } from '@ssebench/contracts/daemon-api';
 import type { BencherAction } from '@ssebench/contracts/difficulty';
-import type { RunEvent } from '@ssebench/contracts/events';
 import type { z } from 'zod';
+import { type DaemonAddress, daemonAddress } from './address.ts';
 import { DaemonError } from './daemon-error.ts';
-import { unixRequest } from './unix-request.ts';
+import { daemonRequest } from './daemon-request.ts';
 
 /** Limit of calls that only look something up. Milliseconds. */
 const LOOKUP_MS = 30_000;
+/** Limit of calls that look through the agent's whole tree. Milliseconds. */
+const TREE_MS = 600_000;
 
 export interface CallLimit {
   timeoutMs?: number;
@@ -25,8 +18,8 @@ export interface CallLimit {
 }
 
 export interface CheckArgument {
-  /** Check the graded copy instead of the agent's tree. */
-  grading: boolean;
+  /** Check the graded copy instead of the agent's tree: on the admin socket alone. */
+  grading?: boolean;
   /** On the strict tree. */
   strict?: boolean;
   /** Only for `run_poc`: which one, and in which build. */
@@ -35,15 +28,16 @@ export interface CheckArgument {
 }
 
 /**
- * The daemon's API over one of its Unix sockets. Every call ends within its limit.
+ * The daemon's API over one of its listeners, as it serves agents; connections are kept between calls. Every call ends
+ * within its limit.
  * @throws DaemonError from every call: the code of the answer, `internal` for an answer that is not what the contracts say
  */
 export class DaemonClient {
-  readonly #socketPath: string;
+  readonly #address: DaemonAddress;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-  constructor(socketPath: string) {
-    this.#socketPath = socketPath;
+  constructor(address: DaemonAddress = daemonAddress()) {
+    this.#address = address;
   }
 
   /** Closes kept connections; calls on their way fail. */
@@ -52,15 +46,25 @@ export class DaemonClient {
   }
 
   version(limit: CallLimit = {}): Promise<z.infer<typeof Version>> {
-    return this.#call('GET', '/version', Version, undefined, limit);
+    return this.call('GET', '/version', Version, undefined, limit);
   }
 
   project(limit: CallLimit = {}): Promise<Metadata> {
-    return this.#call('GET', '/project', Metadata, undefined, limit);
+    return this.call('GET', '/project', Metadata, undefined, limit);
   }
 
   capabilities(limit: CallLimit = {}): Promise<Capabilities> {
-    return this.#call('GET', '/capabilities', Capabilities, undefined, limit);
+    return this.call('GET', '/capabilities', Capabilities, undefined, limit);
+  }
+
+  /** The changes in the agent's tree, as they would be captured now. */
+  diff(limit: CallLimit = {}): Promise<Diff> {
+    return this.call('GET', '/diff', Diff, undefined, { timeoutMs: TREE_MS, ...limit });
+  }
+
+  /** The files that `diff` changes. */
+  files(limit: CallLimit = {}): Promise<z.infer<typeof Files>> {
+    return this.call('GET', '/files', Files, undefined, { timeoutMs: TREE_MS, ...limit });
   }
 
   /** Runs one check. A script that ran and failed is a result, not an error. */
@@ -69,36 +73,24 @@ export class DaemonClient {
     argument: CheckArgument,
     limit: CallLimit & { timeoutMs: number },
   ): Promise<ScriptResult> {
-    return this.#call('POST', `/tool/bencher?action=${action}`, ScriptResult, argument, limit);
+    return this.call('POST', `/tool/bencher?action=${action}`, ScriptResult, argument, limit);
   }
 
-  /** Ends the agent phase and the agent's processes. Admin socket only, like the calls below. */
-  async agentExited(limit: CallLimit & { timeoutMs: number }): Promise<void> {
-    await this.#call('POST', '/admin/agent_exited', Success, {}, limit);
+  /** The reference patch; empty when the task has none. Admin socket only: `admin_only` on every other. */
+  referencePatch(limit: CallLimit = {}): Promise<Diff> {
+    return this.call('GET', '/reference/patch', Diff, undefined, limit);
   }
 
-  captureTree(limit: CallLimit & { timeoutMs: number }): Promise<CaptureReport> {
-    return this.#call('POST', '/admin/capture', CaptureReport, {}, limit);
-  }
-
-  prepareGrading(limit: CallLimit & { timeoutMs: number }): Promise<GradingPreparation> {
-    return this.#call('POST', '/prepare_grading', GradingPreparation, {}, limit);
-  }
-
-  async publish(event: RunEvent, limit: CallLimit = {}): Promise<void> {
-    await this.#call('POST', '/admin/events', Success, event, limit);
-  }
-
-  async #call<T>(
+  protected async call<T>(
     method: 'GET' | 'POST',
     path: string,
     schema: z.ZodType<T>,
     body: unknown,
     limit: CallLimit,
   ): Promise<T> {
-    const { status, body: bytes } = await unixRequest({
+    const { status, body: bytes } = await daemonRequest({
       agent: this.#agent,
-      socketPath: this.#socketPath,
+      address: this.#address,
       method,
       path,
       body,
