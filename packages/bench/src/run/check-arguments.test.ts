@@ -222,6 +222,9 @@ test('a model that could not be paid for, or not be reached, is refused before a
   using unserved = cliFolder(without('{model: maker/two}'));
   expect(check(unserved)).toMatchObject({ status: 1, lines: [expect.stringContaining('provider "maker" is none of')] });
   expect(check(unserved, { agent: 'dummy' })).toHaveProperty('plan');
+  expect(check(unserved, {}, { LITELLM_BASE_URL: 'http://127.0.0.1:4000' })).toMatchObject({
+    plan: { gateway: 'litellm' },
+  });
 });
 
 test('a reference run ignores its model with a warning, and needs a reference patch', () => {

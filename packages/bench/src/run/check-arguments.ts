@@ -238,7 +238,9 @@ function checkModel(name: string, agent: Agent, world: World): string {
       ),
     );
   if (agent.manifest.keyless) return name;
-  if (gatewayKind(world.settings) === 'embedded') refuseUnusable(model, world.settings);
+  // A LiteLLM has the keys and prices of its own.
+  if (gatewayKind(world.settings) === 'litellm') return name;
+  refuseUnusable(model, world.settings);
   const missing = model.requiredKeys.filter((key) => world.settings.get(key) === undefined);
   if (missing.length > 0) {
     throw new UserError(
