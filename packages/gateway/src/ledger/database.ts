@@ -134,7 +134,10 @@ export function transactions(db: DatabaseSync): Transaction {
   };
 }
 
-/** Transactions that share a commit with those of the same turn of the event loop: what costs most of a small one is the commit. */
+/**
+ * Transactions that share a commit with those of the same turn of the event loop: what costs most of a small one is the
+ * commit. When one of them fails all of the turn are undone, and whoever waits for them is told.
+ */
 export interface GroupedTransactions {
   readonly transaction: Transaction;
   /** Resolves when all that was written so far is committed. @throws Error (rejects) of the database when it was not */
@@ -143,32 +146,45 @@ export interface GroupedTransactions {
   flush(): void;
 }
 
-export function groupedTransactions(db: DatabaseSync): GroupedTransactions {
+/**
+ * @param beforeCommit writes what belongs to the commit @param undone called when what was written since the last commit is
+ *   not in the file: a part of it failed, or the commit
+ */
+export function groupedTransactions(
+  db: DatabaseSync,
+  { beforeCommit, undone }: { beforeCommit: () => void; undone: () => void },
+): GroupedTransactions {
   const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
-  const [save, keep, undo] = ['SAVEPOINT part', 'RELEASE part', 'ROLLBACK TO part'].map((sql) => db.prepare(sql));
   let group: PromiseWithResolvers<void> | undefined;
-  const flush = () => {
-    const done = group;
-    if (done === undefined) return;
+  const undo = (error: unknown) => {
+    const failed = group;
     group = undefined;
+    if (db.isTransaction) db.exec('ROLLBACK');
+    undone();
+    failed?.reject(error);
+  };
+  const flush = () => {
+    if (group === undefined) return;
     try {
+      beforeCommit();
       commit.run();
-      done.resolve();
     } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK');
-      done.reject(error);
+      undo(error);
       throw error;
     }
+    const { resolve } = group;
+    group = undefined;
+    resolve();
   };
   const open = () => {
     begin.run();
-    group = Promise.withResolvers<void>();
-    const { promise } = group;
+    const opened = Promise.withResolvers<void>();
+    group = opened;
     // Who waits for it is told; when nobody does, the next write fails as this one did.
-    promise.catch(() => undefined);
+    opened.promise.catch(() => undefined);
     setImmediate(() => {
       try {
-        if (group?.promise === promise) flush();
+        if (group === opened) flush();
       } catch {
         return;
       }
@@ -179,16 +195,10 @@ export function groupedTransactions(db: DatabaseSync): GroupedTransactions {
     durable: () => group?.promise ?? Promise.resolve(),
     transaction(part) {
       if (group === undefined) open();
-      save?.run();
       try {
-        const result = part();
-        keep?.run();
-        return result;
+        return part();
       } catch (error) {
-        if (db.isTransaction) {
-          undo?.run();
-          keep?.run();
-        }
+        undo(error);
         throw error;
       }
     },

@@ -19,6 +19,7 @@ import {
   openLedgerFile,
   transactions,
 } from './database.ts';
+import { KeyBook } from './key-book.ts';
 import { RefusalBook } from './refusals.ts';
 import { type CallEnd, endColumns, type KeyRow, keyInfo, readKeyRow } from './rows.ts';
 import { keyHash, newRunKey } from './run-key.ts';
@@ -50,15 +51,17 @@ export class SqliteLedger implements Ledger, Disposable {
   readonly #calls: CallList;
   /** By the id that the server gave them; the file's rows have their own. */
   readonly #open = new Map<string, OpenCall>();
-  /** Rows of keys as they are in the file, until the next write. */
-  readonly #rows = new Map<string, KeyRow>();
-  readonly #hashes = new Map<string, Uint8Array>();
+  readonly #keys: KeyBook;
 
   /** @throws LedgerError as `openLedgerFile` */
   constructor(dir: string, { now = Date.now, boot = bootId(), grouped = false }: LedgerOptions = {}) {
     this.#file = openLedgerFile(dir);
     const { db } = this.#file;
-    this.#group = groupedTransactions(db);
+    this.#keys = new KeyBook(db);
+    this.#group = groupedTransactions(db, {
+      beforeCommit: () => this.#keys.write(),
+      undone: () => this.#keys.forget(),
+    });
     this.#grouped = grouped;
     this.#now = now;
     transactions(db)(() => {
@@ -75,14 +78,13 @@ export class SqliteLedger implements Ledger, Disposable {
   createKey(run: KeyInfo): string {
     const key = newRunKey();
     const { runId, model, budget, concurrency, settings } = run;
-    this.#rows.clear();
     this.#group.flush();
     this.#statements.insertKey.run(runId, keyHash(key), model, settings, this.#now(), concurrency, budget);
     return key;
   }
 
   find(key: string): (KeyInfo & { readonly revoked: boolean }) | undefined {
-    const row = this.#row(key);
+    const row = this.#keys.find(key);
     return row && { ...keyInfo(row), revoked: row.revoked };
   }
 
@@ -93,12 +95,12 @@ export class SqliteLedger implements Ledger, Disposable {
   /** @throws Error when a call of that id is open */
   reserve(key: string, callId: string, wanted: NanoUsd, least: NanoUsd): Reservation {
     if (this.#open.has(callId)) throw new Error(`call ${callId} is open already`);
-    const row = this.#row(key);
+    const row = this.#keys.find(key);
     const answer = decide(row, wanted, least);
     if (!row) return answer;
     if (answer.granted) this.#openCall(row.id, callId, answer.amount);
     else if (answer.reason === 'budget' && !row.exhausted)
-      this.#transaction(() => this.#statements.exhaust.run(row.id));
+      this.#transaction(() => this.#keys.change(row.id, { exhausted: true }));
     return answer;
   }
 
@@ -128,9 +130,9 @@ export class SqliteLedger implements Ledger, Disposable {
   }
 
   revoke(runId: string): void {
-    this.#rows.clear();
     this.#group.flush();
     this.#statements.revoke.run(runId);
+    this.#keys.forget();
   }
 
   recordRefusal(refusal: Refusal): void {
@@ -142,6 +144,7 @@ export class SqliteLedger implements Ledger, Disposable {
   }
 
   spend(runId: string): RunSpend | undefined {
+    this.#group.flush();
     return this.#spend.ofRun(runId);
   }
 
@@ -160,28 +163,14 @@ export class SqliteLedger implements Ledger, Disposable {
   }
 
   #transaction<T>(part: () => T): T {
-    this.#rows.clear();
     const result = this.#group.transaction(part);
     if (!this.#grouped) this.#group.flush();
     return result;
   }
 
-  #row(key: string): KeyRow | undefined {
-    const known = this.#rows.get(key);
-    if (known) return known;
-    const hash = this.#hashes.get(key) ?? keyHash(key);
-    const found = this.#statements.findKey.get(hash);
-    if (!found) return undefined;
-    const row = readKeyRow(found);
-    this.#rows.set(key, row);
-    if (this.#hashes.size >= MOST_HASHES) this.#hashes.clear();
-    this.#hashes.set(key, hash);
-    return row;
-  }
-
   #openCall(keyId: bigint, callId: string, amount: NanoUsd): void {
     const row = this.#transaction(() => {
-      this.#statements.addReservation.run(amount, keyId);
+      this.#keys.change(keyId, { openCalls: 1, reserved: amount });
       return this.#statements.insertCall.run(callId, keyId, this.#now(), amount).lastInsertRowid;
     });
     this.#open.set(callId, { row, keyId, amount });
@@ -192,14 +181,12 @@ export class SqliteLedger implements Ledger, Disposable {
     if (!call) return;
     this.#transaction(() => {
       this.#statements.endCall.run(...endColumns(end, this.#now()), call.row);
-      this.#statements.endReservation.run(call.amount, end.cost, end.uncertain, call.keyId);
+      const { cost, uncertain } = end;
+      this.#keys.change(call.keyId, { openCalls: -1, reserved: -call.amount, settled: cost, uncertain });
     });
     this.#open.delete(callId);
   }
 }
-
-/** Of keys of runs that are over nobody asks again. */
-const MOST_HASHES = 1000;
 
 interface OpenCall {
   readonly row: number | bigint;
@@ -248,20 +235,13 @@ function prepare(db: DatabaseSync) {
     insertKey: exact(
       'INSERT INTO keys (run_id, hash, model, settings, created_at, concurrency, budget) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),
-    findKey: exact('SELECT * FROM keys WHERE hash = ?'),
     liveKeys: exact('SELECT * FROM keys WHERE revoked = 0 ORDER BY id'),
     revoke: exact('UPDATE keys SET revoked = 1 WHERE run_id = ?'),
-    exhaust: exact('UPDATE keys SET exhausted = 1 WHERE id = ?'),
     insertCall: exact(`INSERT INTO calls (call_id, key_id, state, started_at, reserved) VALUES (?, ?, 'open', ?, ?)`),
-    addReservation: exact('UPDATE keys SET reserved = reserved + ?, open_calls = open_calls + 1 WHERE id = ?'),
     endCall: exact(
       `UPDATE calls SET state = ?, ended_at = ?, cost = ?, uncertain = ?, input = ?, cache_read = ?, cache_write_5m = ?,
         cache_write_1h = ?, output = ?, reasoning = ?, served_model = ?, fingerprint = ?, status = ?, words = ?, lowered_to = ?,
         first_byte_ms = ?, total_ms = ? WHERE id = ?`,
-    ),
-    endReservation: exact(
-      `UPDATE keys SET reserved = reserved - ?, settled = settled + ?, uncertain = uncertain + ?,
-        open_calls = open_calls - 1 WHERE id = ?`,
     ),
   };
 }

@@ -1,9 +1,9 @@
 import { DocumentError } from '@ssebench/contracts/yaml-document';
 import type { GatewayModel, ModelCatalog } from '../server/ports.ts';
 import { fileState } from './file-state.ts';
-import { gatewayModel, isServed, type Variables } from './gateway-model.ts';
+import { gatewayModel, isServed } from './gateway-model.ts';
 import { type DefinedModel, modelFiles, readModelFile, type ShowPath, withoutRepeats } from './model-files.ts';
-import { environmentThenFile } from './variables.ts';
+import { EnvironmentThenFile } from './variables.ts';
 
 /** A file's change is seen at the latest after this. */
 const LOOK_AGAIN_MS = 100;
@@ -29,22 +29,19 @@ interface ReadFile {
  */
 export class FolderCatalog implements ModelCatalog {
   readonly #dir: string;
-  readonly #envFile: string;
-  readonly #variables: Variables;
+  readonly #variables: EnvironmentThenFile;
   readonly #show: ShowPath;
   readonly #now: () => number;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #files: ReadonlyMap<string, ReadFile> = new Map();
-  #envState = '';
   #models: ReadonlyMap<string, GatewayModel> = new Map();
   #problems: readonly string[] = [];
 
   constructor(dir: string, envFile: string, options: CatalogOptions = {}) {
     this.#dir = dir;
-    this.#envFile = envFile;
-    this.#variables = environmentThenFile(envFile, options.environment);
     this.#show = options.show ?? ((path) => path);
     this.#now = options.now ?? (() => performance.now());
+    this.#variables = new EnvironmentThenFile(envFile, options.environment);
   }
 
   get(name: string): GatewayModel | undefined {
@@ -67,10 +64,8 @@ export class FolderCatalog implements ModelCatalog {
     if (now - this.#lookedAt < LOOK_AGAIN_MS) return;
     this.#lookedAt = now;
     const files = new Map(modelFiles(this.#dir).map((path) => [path, this.#readFile(path)]));
-    const envState = fileState(this.#envFile);
-    const same = envState === this.#envState && files.size === this.#files.size;
+    const same = !this.#variables.refresh() && files.size === this.#files.size;
     if (same && [...files].every(([path, file]) => this.#files.get(path) === file)) return;
-    this.#envState = envState;
     this.#take(files);
   }
 
@@ -89,7 +84,10 @@ export class FolderCatalog implements ModelCatalog {
 
   #take(files: ReadonlyMap<string, ReadFile>): void {
     const { models, twice } = withoutRepeats([...files.values()].flatMap(({ defined }) => defined));
-    const resolved = models.map(({ entry, place }) => ({ place, model: gatewayModel(entry, this.#variables) }));
+    const resolved = models.map(({ entry, place }) => ({
+      place,
+      model: gatewayModel(entry, (name) => this.#variables.get(name)),
+    }));
     this.#files = files;
     this.#models = new Map(resolved.flatMap(({ model }) => (isServed(model) ? [[model.name, model]] : [])));
     this.#problems = [
