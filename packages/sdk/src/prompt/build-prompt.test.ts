@@ -6,15 +6,15 @@ const TASK: Metadata = {
   id: 'sample-1',
   project: 'sample',
   language: 'c',
-  source: 'src/sample',
+  source: '/src/sample',
   task_description: {
     issue: '  Reading an empty table crashes.\n',
     crash_report: ['\n\n  ==1==ERROR: heap-buffer-overflow\n    #0 in ```parse```\n\n', ' \n', 'second report'],
     bug_description: 'NONE',
   },
-  poc: ['ssebench/pocs/secret-name.bin'],
-  build_script: '#!bin/bash\nmake -C src\n',
-  test_script: '#!bin/bash\nset -e\n/ssebench/scripts/build.sh\nmake check\n',
+  poc: ['/ssebench/pocs/secret-name.bin'],
+  build_script: '#!/bin/bash\nmake -C src\n',
+  test_script: '#!/bin/bash\nset -e\n/ssebench/scripts/build.sh\nmake check\n',
 };
 
 const bare = (changes: Partial<Metadata>): Metadata => ({
@@ -34,7 +34,7 @@ test('a task that says nothing has one sentence instead of sections, and no scri
   expect(prompt).toContain(
     '## Vulnerability\n\nNo description of the vulnerability is available for this task.\n\n## Project',
   );
-  expect(prompt.endsWith('- Language: zig\n- Source code: src/sample')).toBe(true);
+  expect(prompt.endsWith('- Language: zig\n- Source code: /src/sample')).toBe(true);
   expect(prompt).not.toContain('## Build and test');
 });
 
@@ -51,6 +51,6 @@ test('a fence is longer than what it holds, and keeps the indentation of the fir
 
 test('neither PoCs, the tool, the level nor the build script’s path are told', () => {
   const prompt = buildPrompt(TASK);
-  for (const secret of ['secret-name', 'test_patch', 'difficulty', 'ssebench/']) expect(prompt).not.toContain(secret);
+  for (const secret of ['secret-name', 'test_patch', 'difficulty', '/ssebench/']) expect(prompt).not.toContain(secret);
   expect(prompt).toContain('set -e\n# build the project first.\nmake check');
 });
