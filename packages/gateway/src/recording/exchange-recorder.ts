@@ -3,7 +3,7 @@ import type { RecordingFile } from './recording-file.ts';
 import { recordedBytes, type Secrets } from './secrets.ts';
 
 /** More of a body is not kept in memory until its end. Bytes; a request is in memory as a whole all the while. */
-const PART = { request: 1024 * 1024, answer: 64 * 1024 } as const;
+const PART = { request: 1024 * 1024, answer: 16 * 1024 } as const;
 const DIGITS = 1000;
 
 /** What is known of an exchange when its request is whole. */
@@ -55,10 +55,12 @@ export class ExchangeRecorder {
     if (this.#answerBytes <= PART.answer + this.#secrets.carry) return;
     const whole = this.#secrets.cleanBytes(Buffer.concat(this.#answer));
     const cut = whole.length - this.#secrets.carry;
+    for (let from = 0; from < cut; from += PART.answer) {
+      this.#answerParts += 1;
+      this.#part('answer', whole.subarray(from, Math.min(cut, from + PART.answer)));
+    }
     this.#answer = [whole.subarray(cut)];
     this.#answerBytes = this.#secrets.carry;
-    this.#answerParts += 1;
-    this.#part('answer', whole.subarray(0, cut));
   }
 
   /** The exchange is in the recording, or can't be, when this returns. Only the first end counts. */

@@ -23,7 +23,7 @@ export interface FrameHead {
   readonly exchanges: number;
 }
 
-const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
+const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Decompressed, a frame of ours is smaller. */
 const MAX_FRAME = 256 * 1024 * 1024;
 

@@ -8,7 +8,16 @@ import { walkFrames } from './walk.ts';
 /** A recording grows no larger. Bytes. */
 const MAX_BYTES = 1024 ** 3;
 /** A part that is as large is compressed. Bytes. */
-const PART_BYTES = 4 * 1024 * 1024;
+const PART_BYTES = 1 * 1024 * 1024;
+
+/** Lines of so many characters are made into bytes in one place, again and again: most are, and garbage is none. */
+const SCRATCH_TEXT = 128 * 1024;
+const scratch = Buffer.allocUnsafeSlow(3 * SCRATCH_TEXT);
+
+function scratchLine(line: string): number {
+  const length = scratch.write(line);
+  return length + scratch.write('\n', length);
+}
 
 /** How far a recording is after a part. */
 interface Progress {
@@ -81,7 +90,7 @@ export class RecordingFile {
   /** Writes the line. Never throws. */
   append(line: RecordedLine): void {
     try {
-      this.#write(Buffer.from(`${JSON.stringify(line)}\n`));
+      this.#write(JSON.stringify(line));
       if (line.kind === 'exchange') this.#exchanges += 1;
       if (this.#partBytes >= PART_BYTES) this.#endPart();
     } catch (error) {
@@ -98,12 +107,14 @@ export class RecordingFile {
   }
 
   /** @throws Error of the system, or that there may be no more; the part ends as before then */
-  #write(line: Buffer): void {
-    if (this.state.bytes + line.length > this.#maxBytes)
+  #write(line: string): void {
+    const bytes = line.length < SCRATCH_TEXT ? scratch : Buffer.from(`${line}\n`);
+    const length = bytes === scratch ? scratchLine(line) : bytes.length;
+    if (this.#bytes + this.#completeBytes + this.#partBytes + length > this.#maxBytes)
       throw new Error(`it is as large as a recording may be, ${this.#maxBytes} bytes`);
     this.#fd ??= openSync(partPath(this.#path, this.#part), 'wx', 0o644);
-    const written = writeSync(this.#fd, line);
-    if (written < line.length) {
+    const written = writeSync(this.#fd, bytes, 0, length);
+    if (written < length) {
       ftruncateSync(this.#fd, this.#partBytes);
       throw new Error('the disk is full');
     }
