@@ -7,6 +7,7 @@ import { faults } from './faults.ts';
 import { serve } from './forward.ts';
 import type { Gateway } from './gateway.ts';
 import { sendError } from './http.ts';
+import { writeTogether } from './write-together.ts';
 
 /** A connection on which nothing moves for this long is closed: longer than any provider is waited for. */
 const SOCKET_IDLE_MS = 20 * 60_000;
@@ -73,6 +74,7 @@ export class ClientListeners {
         );
       },
     );
+    server.on('connection', writeTogether);
     server.keepAliveTimeout = 65_000;
     server.setTimeout(SOCKET_IDLE_MS);
     return server;

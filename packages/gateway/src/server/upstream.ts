@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { writeTogether } from './write-together.ts';
 
 /** Of an answer that is no success this much is kept. */
 const MAX_ERROR_BODY = 1024 * 1024;
@@ -41,10 +42,15 @@ export class Upstream {
   readonly #agent: Agent;
 
   constructor() {
+    const connect = buildConnector({ allowH2: false, timeout: CONNECT_MS });
     this.#agent = new Agent({
       allowH2: false,
       pipelining: 1,
-      connect: { timeout: CONNECT_MS },
+      connect: (options, done) =>
+        connect(options, (...result) => {
+          if (result[1]) writeTogether(result[1]);
+          done(...result);
+        }),
       headersTimeout: FIRST_BYTE_MS,
       bodyTimeout: IDLE_MS,
       maxResponseSize: -1,
