@@ -17,6 +17,9 @@ const use = (changes: Partial<ModelUse>): ModelUse => ({
   lowered_outputs: 0,
   budget_exhausted: false,
   last_failure: null,
+  gateway_run: null,
+  recording: null,
+  replay: null,
   ...changes,
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Fault, fault } from './faults.ts';
+import { RecordingState, ReplayState } from './model-calls.ts';
 
 export const GATEWAYS = ['embedded', 'litellm'] as const;
 export type GatewayKind = (typeof GATEWAYS)[number];
@@ -51,6 +52,12 @@ export const ModelUse = z.strictObject({
   budget_exhausted: z.boolean(),
   /** The provider's words, when the run's last call failed. */
   last_failure: z.string().nullable(),
+  /** The run's name in the gateway's books; null where they are not ours. */
+  gateway_run: z.string().nullable().default(null),
+  /** What became of `model-calls.jsonl.zst`; null: the calls were not recorded. */
+  recording: RecordingState.nullable().default(null),
+  /** In a run that was answered from the recording of another one; nothing was spent. */
+  replay: ReplayState.nullable().default(null),
 });
 export type ModelUse = z.infer<typeof ModelUse>;
 

@@ -21,6 +21,8 @@ export const RunSettings = z.strictObject({
   plugins: z.array(z.string()),
   /** Ours: what the run may spend on its model, US dollars; null in a run without one. */
   budget: z.number().positive().nullable().default(null),
+  /** Ours: ID of the run whose recording answered in place of the model; null: the model did. */
+  replay_of: z.string().nullable().default(null),
   /** Ours: `separate` grades in a container of its own, `same` in the agent's. */
   grading: z.enum(GRADING_MODES),
   /** Ours: limit of one script run. */

@@ -10,8 +10,8 @@ export function addRunCommands(program: Command, outcome: Outcome): void {
   const run = program
     .command('run')
     .description('run one agent on one task and grade what it leaves')
-    .requiredOption('--agent <name>', 'folder under agents/')
-    .requiredOption('--task <id>', "the task's folder name")
+    .option('--agent <name>', 'folder under agents/')
+    .option('--task <id>', "the task's folder name")
     .option('--model <name>', 'a model of models/*.yaml; not needed for the agent "reference"')
     .option('--local <dir>', 'dataset folder that holds the task')
     .option('--timeout <seconds>', 'time limit of the agent (default: 3600)')
@@ -25,6 +25,8 @@ export function addRunCommands(program: Command, outcome: Outcome): void {
   addGradingOptions(run)
     .option('--budget <usd>', 'what the run may spend on its model (default: 10)')
     .option('--allow <kind...>', `what models may use that is refused otherwise: ${MODEL_SWITCHES.join(', ')}`)
+    .option('--no-record', 'do not keep what the agent and its model say to each other')
+    .option('--replay <run>', 'ID or directory of a run: its recording answers in place of the model, at no cost')
     .option('--grading <mode>', "separate: in a container of its own; same: in the agent's (default: separate)")
     .action(async (options) => {
       outcome.status = await (await import('./commands/run.ts')).run(options);

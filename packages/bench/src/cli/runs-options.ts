@@ -27,6 +27,16 @@ export function addRunsCommands(program: Command, outcome: Outcome): void {
     });
 
   runs
+    .command('cost')
+    .description('every call of a run to its model: tokens, price, how long it took')
+    .argument('<run>', "the run's ID or its directory")
+    .option(...DIR)
+    .option('--json', 'print JSON')
+    .action(async (run, options) => {
+      outcome.status = await (await import('./commands/runs-cost.ts')).runsCost(run, options);
+    });
+
+  runs
     .command('logs')
     .description("what a run's container printed")
     .argument('<run-id>')

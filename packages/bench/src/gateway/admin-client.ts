@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import {
+  GatewayCalls,
   GatewayForward,
   GatewayKey,
   GatewayProblem,
@@ -24,6 +25,8 @@ export interface NewRun {
   allow: readonly string[];
   allow_fields: readonly string[];
   socket: string;
+  record?: string;
+  replay?: string;
 }
 
 /** `POST /forwards`. */
@@ -49,6 +52,16 @@ export class AdminClient {
 
   createRun(run: NewRun): Promise<z.infer<typeof GatewayKey>> {
     return this.#call('POST', '/runs', GatewayKey, run);
+  }
+
+  /** Undefined: the books do not have the run. */
+  async calls(runId: string): Promise<GatewayCalls | undefined> {
+    try {
+      return await this.#call('GET', `/runs/${encodeURIComponent(runId)}/calls`, GatewayCalls);
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'unknown_run') return undefined;
+      throw error;
+    }
   }
 
   closeRun(runId: string): Promise<GatewayRun> {
@@ -85,8 +98,9 @@ export class AdminClient {
       });
     }
     if (status >= 300) {
-      const problem = GatewayProblem.safeParse(value).data?.error.message ?? said.slice(0, 200);
-      throw new GatewayError(`the gateway refused ${method} ${path}: ${problem}`);
+      const problem = GatewayProblem.safeParse(value).data?.error;
+      const why = problem?.message ?? said.slice(0, 200);
+      throw new GatewayError(`the gateway refused ${method} ${path}: ${why}`, { code: problem?.code });
     }
     const parsed = schema?.safeParse(value);
     if (parsed && !parsed.success)

@@ -1,5 +1,7 @@
 import type { GatewayRun } from '@ssebench/contracts/gateway-api';
+import type { ReplayState } from '@ssebench/contracts/model-calls';
 import type { ModelUse } from '@ssebench/contracts/model-use';
+import { differenceText } from '../results/replay-text.ts';
 import { type GatewayPlace, keepGateway, startGateway } from './gateway-process.ts';
 import { lastFailure } from './last-failure.ts';
 import type { ModelGateway, ModelRun } from './model-gateway.ts';
@@ -19,7 +21,7 @@ export class EmbeddedGateway implements ModelGateway {
     this.#allowFields = allowFields;
   }
 
-  async open({ runId, model, budget, allowed, socket }: ModelRun): Promise<{ key: string }> {
+  async open({ runId, model, budget, allowed, socket, record, replay }: ModelRun): Promise<{ key: string }> {
     const { admin } = await startGateway(this.#place);
     const { key } = await admin.createRun({
       run_id: runId,
@@ -29,6 +31,8 @@ export class EmbeddedGateway implements ModelGateway {
       allow: allowed,
       allow_fields: this.#allowFields,
       socket,
+      ...(record !== null && { record }),
+      ...(replay !== null && { replay }),
     });
     return { key };
   }
@@ -44,7 +48,7 @@ export class EmbeddedGateway implements ModelGateway {
 }
 
 function useOf(run: GatewayRun, allowed: string[]): ModelUse {
-  const { last_call, budget_exhausted } = run;
+  const { last_call, budget_exhausted, recording, replay } = run;
   return {
     gateway: 'embedded',
     budget: Number(run.budget_usd),
@@ -61,5 +65,16 @@ function useOf(run: GatewayRun, allowed: string[]): ModelUse {
     lowered_outputs: run.lowered,
     budget_exhausted,
     last_failure: lastFailure(last_call),
+    gateway_run: run.run_id,
+    recording,
+    replay,
+    ...(replay && replayed(replay)),
   };
+}
+
+/** A replay has no calls in the books. One that differed from its first call on is a run whose model never answered. */
+function replayed({ served, first_difference }: ReplayState): Pick<ModelUse, 'calls' | 'answered' | 'last_failure'> {
+  const calls = served + (first_difference ? 1 : 0);
+  const failure = served === 0 && first_difference ? differenceText(first_difference) : null;
+  return { calls, answered: served, last_failure: failure };
 }

@@ -33,7 +33,7 @@ async function setUp(stubOptions: LiteLlmStubOptions = {}, options: Partial<Lite
   });
   runs += 1;
   const socket = inside(`${runs}.sock`);
-  const run = { runId: `run-${runs}`, model: 'model-one', budget: 1, allowed: [], socket };
+  const run = { runId: `run-${runs}`, model: 'model-one', budget: 1, allowed: [], socket, record: null, replay: null };
   const ask = async (key: string) => {
     const headers = { authorization: `Bearer ${key}` };
     const call = request({ socketPath: socket, method: 'POST', path: '/v1/chat/completions', headers, agent: false });
@@ -77,6 +77,9 @@ test('a run has a user and a key of its own, for one model and one budget, and b
     lowered_outputs: 0,
     budget_exhausted: false,
     last_failure: null,
+    gateway_run: null,
+    recording: null,
+    replay: null,
   });
   expect(stub.users.size).toBe(0);
   expect((await adminOf(place).status()).forwards).toEqual([]);

@@ -130,5 +130,8 @@ function useOf(
     lowered_outputs: 0,
     budget_exhausted,
     last_failure: lastFailure(last_call),
+    gateway_run: null,
+    recording: null,
+    replay: null,
   };
 }

@@ -129,7 +129,15 @@ test.runIf(everything)('a call after one that failed is made at once', async () 
 test.runIf(everything)('its models are known by name; without a database there is no key', async () => {
   const gateway = (masterKey: string) =>
     new LiteLlmGateway({ address: { baseUrl: litellm.url, masterKey }, place, leftBehind: () => undefined });
-  const run = { runId: 'run-2', model: 'the-model', budget: 1, allowed: [], socket: `${socket}2` };
+  const run = {
+    runId: 'run-2',
+    model: 'the-model',
+    budget: 1,
+    allowed: [],
+    socket: `${socket}2`,
+    record: null,
+    replay: null,
+  };
   await expect(gateway(KEY).open(run)).rejects.toThrow(/ has no database, so it keeps no keys and no budgets/);
   await expect(gateway(KEY).open({ ...run, model: 'the-modle' })).rejects.toThrow('did you mean "the-model"?');
   await expect(gateway('sk-wrong').open(run)).rejects.toThrow(/LITELLM_MASTER_KEY|no database/);

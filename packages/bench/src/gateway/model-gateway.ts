@@ -11,6 +11,10 @@ export interface ModelRun {
   allowed: readonly string[];
   /** Where the gateway is to listen for this run alone: a Unix socket, absolute. */
   socket: string;
+  /** Where its calls are to be recorded, absolute; null: nowhere. */
+  record: string | null;
+  /** The recording that is to answer in place of the model, absolute; null: the model does. */
+  replay: string | null;
 }
 
 /** What stands between agents and the models' providers. Each call is bounded in time. */
@@ -34,4 +38,11 @@ export interface ModelGateway {
 /** Why a gateway can't serve. One line. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
+  /** The gateway's own, where it said why. */
+  readonly code: string | undefined;
+
+  constructor(message: string, { code, ...options }: ErrorOptions & { code?: string | undefined } = {}) {
+    super(message, options);
+    this.code = code;
+  }
 }

@@ -5,7 +5,7 @@ import { Ownership } from './ownership.ts';
 
 /** Something that can go: its name for people, and how it goes. */
 export interface Leftover {
-  kind: 'container' | 'volume' | 'network' | 'image' | 'run' | 'directory';
+  kind: 'container' | 'volume' | 'network' | 'image' | 'run' | 'directory' | 'key';
   name: string;
   remove(): Promise<void>;
 }

@@ -1,4 +1,7 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { UserError } from '../cli/errors.ts';
+import { readOwner } from './owner.ts';
 import { type FinishedRun, scanResults, type UnfinishedRun } from './scan.ts';
 
 /** Exit statuses of `runs`. Source: spec/host §1.6. */
@@ -26,6 +29,20 @@ export function findRun(root: string, runId: string): FoundRun {
       found.map(({ run }) => run.dir),
     );
   return only;
+}
+
+/** The run in a directory, or with an ID in a results folder. @throws UserError as `findRun`; with status 3 for a directory that is none */
+export function findRunAt(root: string, idOrDirectory: string, cwd: string): FoundRun {
+  if (!idOrDirectory.includes('/')) return findRun(root, idOrDirectory);
+  const named = resolve(cwd, idOrDirectory);
+  const directory = existsSync(named) ? realpathSync(named) : named;
+  const ended = scanResults(dirname(directory)).finished.find(({ dir }) => dir === directory);
+  if (ended) return { ended: true, run: ended };
+  const owner = readOwner(directory);
+  if (!owner) throw new UserError(`${named}: is no directory of a run`, NO_SUCH_RUN);
+  const { run_id, task, settings } = owner;
+  const { model, agent } = settings;
+  return { ended: false, run: { run_id, task: task.id, model, agent, dir: directory } };
 }
 
 /** IDs are unique only for one task, model and agent. */

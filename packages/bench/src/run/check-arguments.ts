@@ -36,6 +36,7 @@ import type { Settings } from '../config/settings.ts';
 import { loadTask, type Task } from '../config/tasks.ts';
 import type { GradeOptions, GradingOptions, RunOptions } from './command-line.ts';
 import type { GradePlan, RequestedLimits, RunPlan } from './plan.ts';
+import { type CompleteOptions, completeOptions } from './replay-options.ts';
 import { runPath } from './run-directory.ts';
 
 /** Linkers and sanitizers need this much at the least. Bytes. */
@@ -67,7 +68,8 @@ type Forms = Pick<RunPlan, 'runId' | 'startedAt' | 'limits' | 'keepContainer' | 
  * @returns the plan, and warnings for people
  * @throws UserError for the first thing that is wrong: with status 2 for values of the wrong form, else 1
  */
-export function checkRunArguments(options: RunOptions, world: World): { plan: RunPlan; warnings: string[] } {
+export function checkRunArguments(given: RunOptions, world: World): { plan: RunPlan; warnings: string[] } {
+  const { options, replayed } = completeOptions(given, world.cwd);
   const forms = formsOf(options, world);
   const mode = parseChoice('--mode', options.mode ?? 'sandbox', RUN_MODES);
   const egressOption = options.egress && parseChoice('--egress', options.egress, EGRESS_POLICIES);
@@ -91,8 +93,15 @@ export function checkRunArguments(options: RunOptions, world: World): { plan: Ru
   if (isReference && !task.config.files.patch) {
     throw new UserError(`the task "${task.id}" has no reference patch: files.patch is not set in its config`);
   }
+  if (replayed && replayed.taskDigest !== task.filesDigest)
+    warnings.push(`the task "${task.id}" has changed since run ${replayed.runId}: its agent may ask otherwise`);
   const agent = loadAgent(world.home, options.agent);
-  const model = isReference ? NO_MODEL : checkModel(options.model ?? '', agent, world);
+  // A recording needs neither a provider nor its key.
+  const model = isReference
+    ? NO_MODEL
+    : replayed
+      ? (options.model ?? '')
+      : checkModel(options.model ?? '', agent, world);
   const extraCa = extraCaOf(options, world);
   const settings: RunSettings = {
     agent: agent.folder,
@@ -105,10 +114,11 @@ export function checkRunArguments(options: RunOptions, world: World): { plan: Ru
     reference_run: isReference,
     plugins: [],
     budget: agent.manifest.keyless ? null : budget,
+    replay_of: replayed?.runId ?? null,
     ...gradingSettings(forms, grading, task),
   };
   const { checkTimeout: _check, gradingTimeout: _grading, ...common } = forms;
-  const gateway = gatewayKind(world.settings);
+  const gateway = replayed ? 'embedded' : gatewayKind(world.settings);
   const plan: RunPlan = {
     ...common,
     task,
@@ -116,6 +126,8 @@ export function checkRunArguments(options: RunOptions, world: World): { plan: Ru
     settings,
     allowed,
     gateway,
+    record: options.record ?? true,
+    replay: replayed?.recording ?? null,
     agentGrace: DEFAULTS.agentGrace,
     extraCa,
   };
@@ -140,6 +152,7 @@ export function checkGradeArguments(options: GradeOptions, world: World): GradeP
     reference_run: false,
     plugins: [],
     budget: null,
+    replay_of: null,
     ...gradingSettings(forms, 'separate', task),
   };
   const { checkTimeout: _check, gradingTimeout: _grading, ...common } = forms;
@@ -187,7 +200,7 @@ function parseDifficultyLevel(value: string | undefined): number {
 }
 
 /** What other versions have, by option and by setting. */
-function refuseOtherVersions(options: RunOptions, mode: RunSettings['mode'], settings: Settings): void {
+function refuseOtherVersions(options: CompleteOptions, mode: RunSettings['mode'], settings: Settings): void {
   const refuse = (what: string): never => {
     throw new UserError(`${what}: not in this version`);
   };

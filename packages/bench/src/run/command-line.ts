@@ -14,8 +14,10 @@ export interface GradingOptions {
   extraCa?: string;
 }
 
-export interface RunOptions extends GradingOptions {
-  agent: string;
+export interface RunOptions extends Omit<GradingOptions, 'task'> {
+  /** This and the task: those of the replayed run unless they are given. */
+  agent?: string;
+  task?: string;
   model?: string;
   timeout?: string;
   difficulty?: string;
@@ -24,6 +26,9 @@ export interface RunOptions extends GradingOptions {
   grading?: string;
   budget?: string;
   allow?: string[];
+  /** False with `--no-record`. */
+  record?: boolean;
+  replay?: string;
   catalog?: string;
   build?: boolean;
   backend?: string;

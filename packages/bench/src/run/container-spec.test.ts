@@ -18,6 +18,7 @@ const frame: RunFrame = {
     reference_run: false,
     plugins: [],
     budget: null,
+    replay_of: null,
     grading: 'separate',
     check_timeout: 10,
     grading_timeout: 100,

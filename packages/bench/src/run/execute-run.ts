@@ -31,7 +31,7 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
     budget === null
       ? null
       : await record.during('start', 'model', () =>
-          ModelLease.open(stage, { budget, allowed: plan.allowed }, () => context.gateway(plan.gateway)),
+          ModelLease.open(stage, { ...plan, budget }, () => context.gateway(plan.gateway)),
         );
   const start = { engine, record, prepared, keepContainer, agentGrace, model: model?.course ?? null };
   const draft = courseOf(start);

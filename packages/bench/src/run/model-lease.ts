@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
+import { MODEL_CALLS_FILE } from '@ssebench/contracts/model-calls';
 import type { ModelCourse } from '@ssebench/contracts/owner-file';
 import { GatewayError, type ModelGateway } from '../gateway/model-gateway.ts';
 import type { RunOwner } from './owner.ts';
+import type { RunPlan } from './plan.ts';
 import type { Stage } from './run-scene.ts';
 
 /** The gateway's socket in a run's short host directory, and so in its container. */
@@ -16,6 +18,9 @@ type ModelStage = Pick<Stage, 'record' | 'owner' | 'facts' | 'directory'>;
 export function modelSocket({ work }: Pick<RunOwner, 'work'>): string {
   return join(work, SOCKET);
 }
+
+/** What a run may do with its model, and what answers in its place. */
+type ModelTerms = Pick<RunPlan, 'allowed' | 'record' | 'replay'> & { budget: number };
 
 /** A run's way to its model: open from before its container is made until it is disposed of, with what was used in the record. */
 export class ModelLease implements AsyncDisposable {
@@ -38,15 +43,23 @@ export class ModelLease implements AsyncDisposable {
   /** @throws FaultError `gateway_failed` */
   static async open(
     stage: ModelStage,
-    { budget, allowed }: { budget: number; allowed: readonly string[] },
+    { budget, allowed, record, replay }: ModelTerms,
     connect: () => Promise<ModelGateway>,
   ): Promise<ModelLease> {
-    const { facts, owner } = stage;
+    const { facts, owner, directory } = stage;
     try {
       const gateway = await connect();
       const socket = modelSocket(owner);
       const { model } = facts.settings;
-      const { key } = await gateway.open({ runId: nameOf(stage), model, budget, allowed, socket });
+      const { key } = await gateway.open({
+        runId: nameOf(facts.runId, directory.token),
+        model,
+        budget,
+        allowed,
+        socket,
+        record: record ? join(directory.live, MODEL_CALLS_FILE) : null,
+        replay,
+      });
       return new ModelLease(stage, gateway, { gateway: gateway.kind, budget, allowed: [...allowed] }, key);
     } catch (error) {
       if (error instanceof GatewayError) throw new FaultError(fault('gateway_failed', error.message), { cause: error });
@@ -62,12 +75,12 @@ export class ModelLease implements AsyncDisposable {
   /** What the books say stands in the record; where they can't be read, that is why the run does not count. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
-    const { record, owner } = this.#stage;
+    const { record, owner, facts, directory } = this.#stage;
     const { budget, allowed } = this.course;
     for (let attempt = 1; ; attempt += 1) {
       try {
         record.model = await this.#gateway.close({
-          runId: nameOf(this.#stage),
+          runId: nameOf(facts.runId, directory.token),
           budget,
           allowed,
           socket: modelSocket(owner),
@@ -87,6 +100,6 @@ export class ModelLease implements AsyncDisposable {
 }
 
 /** Runs of different tasks may have one ID; in the gateway's books each has a name of its own. */
-function nameOf({ facts, directory }: ModelStage): string {
-  return `${directory.token}-${facts.runId}`.slice(0, 128);
+export function nameOf(runId: string, token: string): string {
+  return `${token}-${runId}`.slice(0, 128);
 }

@@ -22,6 +22,10 @@ export interface RunPlan {
   /** What the run's model may do that is refused otherwise. */
   allowed: readonly string[];
   gateway: GatewayKind;
+  /** Whether its calls are recorded. */
+  record: boolean;
+  /** The recording that answers in place of the model, absolute; null: the model does. */
+  replay: string | null;
   /** Seconds between SIGTERM and SIGKILL at the agent's limit. */
   agentGrace: number;
   keepContainer: boolean;

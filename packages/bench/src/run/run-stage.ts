@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Integrity } from '@ssebench/contracts/integrity';
+import type { ReplayState } from '@ssebench/contracts/model-calls';
 import type { GatewayKind } from '@ssebench/contracts/model-use';
 import type { PatchResult } from '@ssebench/contracts/result';
 import type { ContainerEngine } from '@ssebench/engine/port';
@@ -38,6 +39,8 @@ export interface RunReport {
   directory: string;
   patchResult: PatchResult;
   integrity: Integrity | null;
+  /** Null in a run that is none. */
+  replay: ReplayState | null;
   /** The user stopped it. */
   interrupted: boolean;
 }
@@ -82,10 +85,10 @@ export async function conductInDirectory(
   }
   await weighFault(record, directory);
   try {
-    const { patch_result: patchResult, integrity } = await endRun(directory, facts, record);
+    const { patch_result: patchResult, integrity, model } = await endRun(directory, facts, record);
     await owner.release();
     const interrupted = record.fault?.code === 'interrupted';
-    return { directory: directory.path, patchResult, integrity, interrupted };
+    return { directory: directory.path, patchResult, integrity, replay: model?.replay ?? null, interrupted };
   } catch (error) {
     await owner.abandon();
     throw cantEnd(error, runId, resultsRoot);

@@ -1,4 +1,6 @@
 import { isEngineError } from '@ssebench/engine/errors';
+import { gatewayPlace } from '../../gateway/gateway-process.ts';
+import { abandonedKeys } from '../../gc/abandoned-keys.ts';
 import {
   type AbandonedRun,
   abandonedOnEngine,
@@ -8,7 +10,7 @@ import {
 } from '../../gc/abandoned-runs.ts';
 import { engineLeftovers, imageLeftovers, type Leftover, removeLeftover } from '../../gc/leftovers.ts';
 import { watchInterrupts } from '../../run/interrupt.ts';
-import { withEngine } from '../host.ts';
+import { openHost, withEngine } from '../host.ts';
 import { guardInterrupts } from '../interrupt.ts';
 import { print } from '../output.ts';
 import { recover } from '../recovery.ts';
@@ -48,6 +50,7 @@ export async function gc({ dir, dryRun = false, images = false, wait = true }: G
       ...(await deadDirectories(dir, now)),
       ...(images ? await imageLeftovers(engine) : []),
       ...(await abandonedOwners(now, unfinished)),
+      ...(await abandonedKeys(gatewayPlace(openHost().workspace))),
     ];
     for (const leftover of leftovers) await removeOne(leftover, dryRun);
     if (leftovers.length + runs.size === 0) process.stderr.write('nothing is left over\n');

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { isSolved } from '@ssebench/contracts/integrity';
 import { checksOf } from '@ssebench/contracts/task-config';
 import { connectEngine } from '@ssebench/engine/docker/connect';
+import { replayText } from '../../results/replay-text.ts';
 import { checkGradeArguments, checkRunArguments } from '../../run/check-arguments.ts';
 import type { GradeOptions, RunOptions } from '../../run/command-line.ts';
 import type { GradePlan, RunPlan } from '../../run/plan.ts';
@@ -57,7 +58,8 @@ async function conduct(
     gateway: async (kind) =>
       (await import('../../gateway/connect-gateway.ts')).connectGateway(kind, host.workspace, host.settings),
   });
-  const { directory, patchResult, integrity, interrupted } = report;
+  const { directory, patchResult, integrity, replay, interrupted } = report;
+  if (replay) print(`Replay: ${replayText(replay)}`);
   const closing = { patchResult, integrity, checks: checksOf(plan.task.config), directory };
   for (const line of closingLines(closing)) print(line);
   if (interrupted) return INTERRUPTED;

@@ -7,6 +7,7 @@ import { findRun } from '../../results/find-run.ts';
 import { logTail } from '../../results/log-tail.ts';
 import { ownerLives, readOwner } from '../../results/owner.ts';
 import { repeatByHand } from '../../results/repeat-by-hand.ts';
+import { replayText } from '../../results/replay-text.ts';
 import { readFullSummary } from '../../results/run-summary.ts';
 import type { FinishedRun, UnfinishedRun } from '../../results/scan.ts';
 import { closingLines } from '../closing-lines.ts';
@@ -92,6 +93,7 @@ function printRun(run: FinishedRun, summary: Summary, checks: readonly ShownChec
   );
   const agentEnd = runtime.agent_timeout ? 'stopped at its limit' : `exit status ${runtime.agent_exit_code ?? 'none'}`;
   print(`Agent ${runtime.agent_duration} s, ${agentEnd}; spend ${summary.spend.toFixed(2)} USD`);
+  if (summary.model?.replay) print(`Replay of run ${config.replay_of}: ${replayText(summary.model.replay)}`);
   if (outcome.fault)
     print(`Fault ${outcome.code} (${outcome.fault.phase}, blame: ${outcome.fault.blame}): ${outcome.fault.detail}`);
   const closing = { patchResult, integrity, checks: checksOf(summary.task), directory: run.dir };
