@@ -25,11 +25,11 @@ export const QUICK_STEPS: readonly Step[] = [
   gate('import rules between packages', 'node', 'scripts/check-imports.ts'),
   gate('generated files', 'node', 'scripts/generate.ts', '--check'),
   gate('shell syntax', 'node', 'scripts/check-shell.ts'),
-  vitest('unit tests', 'unit', 5),
+  vitest('unit tests', 'unit', 15),
 ];
 
 /** What needs the engine. */
 export const ENGINE_STEPS: readonly Step[] = [
-  vitest('contract of the container engine', 'engine', 10),
+  vitest('contract of the container engine', 'engine', 20),
   vitest('end-to-end tests', 'e2e', 120),
 ];
