@@ -88,6 +88,8 @@ export const GatewayForward = z.strictObject({
   /** As the other gateway's books had it when its user was removed; null before. */
   spent_usd: Usd.nullable(),
   refusals: z.array(Refused),
+  /** Null where it is not recorded, and before it was closed. */
+  recording: RecordingState.nullable().default(null),
 });
 export type GatewayForward = z.infer<typeof GatewayForward>;
 
@@ -103,6 +105,8 @@ export const NewForward = z.strictObject({
   socket: z.string().min(1).max(107),
   allow: z.array(z.enum(MODEL_SWITCHES)),
   allow_fields: z.array(z.string().min(1).max(200)),
+  /** Absolute path of the file that its exchanges are recorded in. */
+  record: z.string().max(4096).startsWith('/').nullable().default(null),
 });
 export type NewForward = z.infer<typeof NewForward>;
 

@@ -33,6 +33,7 @@ export interface NewRun {
 export interface ForwardedRun extends Pick<NewForward, 'run_id' | 'model' | 'base_url' | 'key_sha256' | 'socket'> {
   allow: readonly string[];
   allow_fields: readonly string[];
+  record?: string | null;
 }
 
 /** No process serves the socket. */

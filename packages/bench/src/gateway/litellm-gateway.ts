@@ -42,7 +42,7 @@ export class LiteLlmGateway implements ModelGateway {
     this.#api = new LiteLlmApi(options.address);
   }
 
-  async open({ runId, model, budget, allowed, socket }: ModelRun): Promise<{ key: string }> {
+  async open({ runId, model, budget, allowed, socket, record }: ModelRun): Promise<{ key: string }> {
     const { address, place, allowFields = [] } = this.#options;
     await this.#api.requireModel(model);
     const { admin } = await startGateway(place);
@@ -57,6 +57,7 @@ export class LiteLlmGateway implements ModelGateway {
         socket,
         allow: allowed,
         allow_fields: allowFields,
+        record,
       });
     } catch (error) {
       await this.#remove(userId);
@@ -131,7 +132,7 @@ function useOf(
     budget_exhausted,
     last_failure: lastFailure(last_call),
     gateway_run: null,
-    recording: null,
+    recording: forward.recording,
     replay: null,
   };
 }

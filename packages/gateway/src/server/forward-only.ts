@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { GATEWAY_PATH } from '@ssebench/contracts/layout';
 import { findRoute, protocolOf } from '../protocols/all.ts';
 import type { Protocol, Route, WireError } from '../protocols/protocol.ts';
+import { recordExchange } from '../recording/record-exchange.ts';
+import type { RecordedResponse } from '../recording/recorded-response.ts';
 import { faults, providerWords, redact } from './faults.ts';
 import type { Forward } from './forwards.ts';
 import type { Gateway } from './gateway.ts';
@@ -16,7 +18,7 @@ import { clientKey, headersOnward, headersToClient } from './wire-headers.ts';
 /** One call of a run whose gateway is another one. */
 interface Passed {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: RecordedResponse;
   readonly protocol: Protocol;
   readonly key: string;
   readonly body: Buffer;
@@ -32,7 +34,7 @@ export async function serveForward(
   gateway: Gateway,
   forward: Forward,
   request: IncomingMessage,
-  response: ServerResponse,
+  response: RecordedResponse,
 ): Promise<void> {
   const { method = 'GET', url = '/' } = request;
   const [path = '/', search = ''] = url.split(/\?(.*)/s);
@@ -55,31 +57,36 @@ export async function serveForward(
     return fail(faults.noRoute(method, path));
   }
   const { route } = found;
-  const body =
-    route.operation === 'models' ? Buffer.alloc(0) : await allowed(gateway, forward, request, protocol, route);
+  const body = route.operation === 'models' ? Buffer.alloc(0) : await wholeBody(gateway, request);
   if (body === undefined) return;
   if (!Buffer.isBuffer(body)) return fail(body);
+  if (route.operation !== 'models') {
+    const { runId, kept } = forward;
+    const whole = { runId, key, protocol: protocol.name, request, body, response };
+    if (kept.record !== null) await recordExchange(gateway.recordings, kept.record, whole, undefined);
+    const refused = refusal(forward, protocol, route, body);
+    if (refused !== undefined) return fail(refused);
+  }
   await pass(gateway, forward, { request, response, protocol, key, body, counts: route.operation === 'answer' });
 }
 
-/** The body of a request that the run may make; undefined when its client went away. */
-async function allowed(
-  { limits }: Gateway,
-  forward: Forward,
-  request: IncomingMessage,
-  protocol: Protocol,
-  route: Route,
-): Promise<Buffer | WireError | undefined> {
+/** Undefined when its client went away. */
+async function wholeBody({ limits }: Gateway, request: IncomingMessage): Promise<Buffer | WireError | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') return faults.encoded(encoding);
   const body = await readBody(request, limits.bodyBytes);
   if ('failed' in body) return body.failed === 'too_large' ? faults.tooLarge(limits.bodyBytes) : undefined;
-  const looked = look(protocol, route, body.bytes, forward.allowance);
+  return body.bytes;
+}
+
+/** Why a request does not pass; undefined: the run may make it. */
+function refusal(forward: Forward, protocol: Protocol, route: Route, body: Buffer): WireError | undefined {
+  const looked = look(protocol, route, body, forward.allowance);
   if ('error' in looked) {
     if (looked.refused) forward.refused(protocol.name, looked.refused);
     return looked.error;
   }
-  return looked.asked.model === forward.model ? body.bytes : faults.wrongModel(looked.asked.model, forward.model);
+  return looked.asked.model === forward.model ? undefined : faults.wrongModel(looked.asked.model, forward.model);
 }
 
 async function pass(gateway: Gateway, forward: Forward, call: Passed): Promise<void> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { ProviderStub, stream, whole } from '../testing/provider-stub.ts';
+import { readExchanges } from '../testing/read-exchanges.ts';
 import { anthropic, chat } from '../testing/samples.ts';
 import { callSocket, exited, type GatewaySpace, gatewaySpace, startProcess } from '../testing/started-process.ts';
 import { GatewayProcess } from './gateway-process.ts';
@@ -239,4 +240,20 @@ test('orders that make no sense are refused by name', async () => {
   expect(await order({ socket: join(space.path, 'none', 'run.sock') })).toEqual([409, 'socket']);
   expect((await callSocket(admin, 'DELETE', '/forwards/none')).status).toBe(404);
   expect((await callSocket(admin, 'PUT', '/forwards/run-1/spend', { spent_usd: '-1' })).status).toBe(400);
+});
+
+test('a forward is recorded as it passes, what is refused included, without the run’s key', async () => {
+  const folder = gatewaySpace();
+  const record = join(folder.path, 'calls.jsonl.zst');
+  await using gateway = await forwarding({ record });
+  gateway.other.answers(whole(JSON.stringify({ echo: KEY })));
+  await gateway.ask({ ...chat.request, user: KEY });
+  await gateway.ask({ ...chat.request, web_search_options: {} });
+  const closed = await callSocket(gateway.admin, 'DELETE', '/forwards/run-1');
+  expect(closed.body.recording).toMatchObject({ exchanges: 2, lost: 0, problem: null });
+  expect((await callSocket(gateway.admin, 'DELETE', '/forwards/run-1')).body).toEqual(closed.body);
+  const exchanges = await readExchanges(record);
+  expect(exchanges.map(({ answer }) => answer.status)).toEqual([200, 400]);
+  expect(exchanges[0]?.answerBody.toString()).toBe('{"echo":"[key]"}');
+  expect(JSON.stringify(exchanges)).not.toContain(KEY);
 });

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayForward, NewForward } from '@ssebench/contracts/gateway-api';
+import type { RecordingState } from '@ssebench/contracts/model-calls';
 import { z } from 'zod';
 import type { Allowance } from '../protocols/allow.ts';
 import { ClientListeners } from './client-listeners.ts';
@@ -83,8 +84,20 @@ export class Forward {
 
   /** As the admin socket tells it. */
   told(): GatewayForward {
-    const { key_sha256: _key, socket: _socket, allow: _allow, allow_fields: _fields, ...told } = this.kept;
+    const {
+      key_sha256: _key,
+      socket: _socket,
+      allow: _allow,
+      allow_fields: _fields,
+      record: _path,
+      ...told
+    } = this.kept;
     return told;
+  }
+
+  keepRecording(recording: RecordingState): void {
+    this.kept.recording = recording;
+    this.#changed();
   }
 
   keepSpend(usd: string): void {
@@ -142,6 +155,7 @@ export class Forwards {
       budget_exhausted: false,
       spent_usd: null,
       refusals: [],
+      recording: null,
     });
     this.#write();
   }
@@ -153,7 +167,17 @@ export class Forwards {
     forward.revoke();
     await this.#gateway.calls.abort(runId);
     await this.#listeners.closeRun(runId);
+    await this.#closeRecording(forward);
     return forward;
+  }
+
+  async #closeRecording(forward: Forward): Promise<void> {
+    const { record, recording } = forward.kept;
+    if (record === null || recording !== null) return;
+    const { recordings } = this.#gateway;
+    const found = await recordings.state(forward.runId, record);
+    await recordings.close(forward.runId);
+    forward.keepRecording(found);
   }
 
   get(runId: string): Forward | undefined {
