@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 
 const SCRIPT = fileURLToPath(new URL('./bundle.ts', import.meta.url));
-const PROGRAMS = ['entrypoint.cjs', 'daemon.cjs', 'evaluator.cjs', 'usage.cjs', 'tunnel.cjs'];
-const FILES = ['runtime.cjs', ...PROGRAMS, 'prepare.cjs', 'runtime.json'];
+const PROGRAMS = ['entrypoint.cjs', 'daemon.cjs', 'evaluator.cjs', 'mcp.cjs', 'sse.cjs', 'usage.cjs', 'tunnel.cjs'];
+const FILES = ['runtime.cjs', ...PROGRAMS, 'prepare.cjs', 'bin/sse', 'runtime.json'];
 const made: string[] = [];
 
 function bundle(): string {
@@ -37,6 +37,11 @@ test('the same sources give the same bytes, and programs that run on their own',
     status: 1,
     stderr: expect.stringContaining('SSE_GRADING_TIMEOUT is not set'),
   });
+  expect(program('sse', 'no-such-command')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('"no-such-command" is no command'),
+  });
+  expect(program('sse', 'prompt')).toMatchObject({ status: 1, stderr: expect.stringContaining('(unreachable)') });
   const code = join(first, 'daemon.cjs.code');
   for (const ofNoUse of [readFileSync(code).fill(7, 0, 16), readFileSync(code).subarray(0, 1000), Buffer.alloc(0)]) {
     writeFileSync(code, ofNoUse);

@@ -2,17 +2,18 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { CONTAINER } from '@ssebench/contracts/layout';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { codePath, loadCached } from './cached-code.ts';
 
 /**
  * `node packages/runtime/scripts/bundle.ts --out DIR` writes what the runtime volume holds of ours: `runtime.cjs`, which
- * loads one of the programs beside it; `prepare.cjs`; and `runtime.json` with the versions. The same sources give the
+ * loads one of the programs beside it; `prepare.cjs`; the agent's command `bin/sse`; and `runtime.json` with the versions. The same sources give the
  * same bytes, wherever they lie. `*.code` is what this Node.js compiled of the programs: theirs are the first moments of
  * every container, and compiling would be the longest part of them.
  */
 const packageDir = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const PROGRAMS = ['entrypoint', 'daemon', 'evaluator', 'usage', 'tunnel'];
+const PROGRAMS = ['entrypoint', 'daemon', 'evaluator', 'mcp', 'sse', 'usage', 'tunnel'];
 
 /** zod's messages in fifty languages are a quarter of a bundle. */
 const englishOnly: Plugin = {
@@ -53,6 +54,14 @@ for (const name of PROGRAMS) {
   const path = join(out, `${name}.cjs`);
   await writeFile(codePath(path), loadCached(path).code());
 }
+
+/** The agent's command. What the image sets for its own Node.js is not for ours. */
+const SSE = `#!/bin/sh
+unset NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS
+exec ${CONTAINER.node} ${CONTAINER.runtimeBundle} sse "$@"
+`;
+await mkdir(join(out, 'bin'), { recursive: true });
+await writeFile(join(out, 'bin/sse'), SSE, { mode: 0o755 });
 
 /** Of the Node.js that the volume holds, not of the one that runs this. */
 const workspace = JSON.parse(await readFile(join(packageDir, '../../package.json'), 'utf8'));

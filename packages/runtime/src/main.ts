@@ -1,6 +1,6 @@
 /**
- * The runtime's one program: `entrypoint`, `daemon`, `evaluator`, `usage`, `tunnel`. Each is loaded only when it is asked for,
- * since a container starts three of them.
+ * The runtime's one program: `entrypoint`, `daemon`, `evaluator`, `mcp`, `sse`, `usage`, `tunnel`. Each is loaded only when it
+ * is asked for, since a container starts several of them.
  */
 async function run([program, ...args]: readonly string[]): Promise<number> {
   switch (program) {
@@ -10,13 +10,17 @@ async function run([program, ...args]: readonly string[]): Promise<number> {
       return (await import('./daemon/main.ts')).runDaemon(args);
     case 'evaluator':
       return (await import('./evaluator/main.ts')).runEvaluator();
+    case 'mcp':
+      return (await import('./mcp/main.ts')).runMcp();
+    case 'sse':
+      return (await import('./sse/main.ts')).runSse(args);
     case 'usage':
       return (await import('./usage/main.ts')).runUsage(args);
     case 'tunnel':
       return (await import('./tunnel/main.ts')).runTunnel(args);
     default:
       process.stderr.write(
-        `unknown program ${JSON.stringify(program ?? '')}: must be entrypoint, daemon, evaluator, usage, tunnel\n`,
+        `unknown program ${JSON.stringify(program ?? '')}: must be entrypoint, daemon, evaluator, mcp, sse, usage, tunnel\n`,
       );
       return 1;
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { hashFiles } from '../config/task-files.ts';
@@ -40,7 +40,7 @@ export async function runtimeBundle(
   const made = mkdtempSync(join(cache, 'bundling-'));
   try {
     await bundle(context, made);
-    const digests = Object.fromEntries(readdirSync(made).map((name) => [name, digestOf(join(made, name))]));
+    const digests = Object.fromEntries(filesIn(made).map((name) => [name, digestOf(join(made, name))]));
     writeFileSync(join(made, DIGESTS), JSON.stringify(digests));
     moveTo(dir, made);
   } finally {
@@ -85,6 +85,12 @@ function moveTo(dir: string, made: string): void {
     rmSync(dir, { recursive: true });
     renameSync(made, dir);
   }
+}
+
+/** Relative to the directory. */
+function filesIn(dir: string): string[] {
+  const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => relative(dir, join(entry.parentPath, entry.name)));
 }
 
 function readDigests(dir: string): RuntimeBundle['digests'] | undefined {

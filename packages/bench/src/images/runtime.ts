@@ -69,7 +69,8 @@ export async function ensureRuntimeImage(
     context: packEntries([
       { name: 'Dockerfile', content: `FROM ${base.ref}\nCOPY files/ ${CONTAINER.runtime}/\n` },
       ...Object.keys(runtime.bundle.digests).map((name) => {
-        return { name: `files/${name}`, content: readFileSync(join(runtime.bundle.dir, name)) };
+        const mode = name.startsWith('bin/') ? 0o755 : 0o644;
+        return { name: `files/${name}`, mode, content: readFileSync(join(runtime.bundle.dir, name)) };
       }),
     ]),
     dockerfile: 'the Dockerfile of the runtime image',

@@ -1,4 +1,4 @@
-import { ENV } from '@ssebench/contracts/layout';
+import { CONTAINER, ENV } from '@ssebench/contracts/layout';
 import type { Account } from '../system/accounts.ts';
 import { UsageError } from './command-line.ts';
 
@@ -31,8 +31,9 @@ export function agentEnvironment(env: NodeJS.ProcessEnv, account: Account): Reco
   const ofImage = env[ENV.agentEnv] === undefined ? withoutOurs(env) : parse(env[ENV.agentEnv] ?? '');
   const ofRun = FOR_THE_AGENT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return {
-    PATH: DEFAULT_PATH,
     ...ofImage,
+    // Ours is the last, so that nothing of the image's is hidden by it.
+    PATH: `${ofImage['PATH'] || DEFAULT_PATH}:${CONTAINER.commands}`,
     ...Object.fromEntries(ofRun),
     HOME: account.home,
     USER: account.name,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { ENV, GATEWAY_PATH } from '@ssebench/contracts/layout';
-import { ModelRelay } from '../relay/model-relay.ts';
+import { LoopbackRelay } from '../relay/loopback-relay.ts';
 import { log } from './log.ts';
 import type { Settings } from './settings.ts';
 
@@ -9,15 +9,15 @@ import type { Settings } from './settings.ts';
 const REVOKE_MS = 10_000;
 
 /** The agent's way to its model while its phase lasts; null in a run without one. @throws the error of `listen` */
-export async function openModel({ modelSocket, modelPort }: Settings): Promise<ModelRelay | null> {
+export async function openModel({ modelSocket, modelPort }: Settings): Promise<LoopbackRelay | null> {
   if (modelSocket === undefined) return null;
-  const relay = await ModelRelay.open({ port: modelPort, socketPath: modelSocket });
+  const relay = await LoopbackRelay.open({ port: modelPort, socketPath: modelSocket });
   log('INFO', 'Model relay', { port: relay.port });
   return relay;
 }
 
 /** Ends it when the agent's processes have ended: nothing gets through any more, and the key is worth nothing. Never throws. */
-export async function closeModel(relay: ModelRelay, { modelSocket, agentEnv }: Settings): Promise<void> {
+export async function closeModel(relay: LoopbackRelay, { modelSocket, agentEnv }: Settings): Promise<void> {
   await relay.close();
   const key = agentEnv[ENV.apiKey];
   if (!modelSocket || !key) return;

@@ -3,10 +3,11 @@ import { type Fault, fault, type Phase } from '@ssebench/contracts/faults';
 import type { ArchiveReport, CaptureReport } from '@ssebench/contracts/work-outcome';
 import { AdminClient } from '../client/admin-client.ts';
 import { EventPublisher } from '../client/event-publisher.ts';
-import type { ModelRelay } from '../relay/model-relay.ts';
+import type { LoopbackRelay } from '../relay/loopback-relay.ts';
 import type { AgentEnd } from './agent-process.ts';
 import type { ArchiveOwner } from './archive-owner.ts';
 import { log } from './log.ts';
+import type { McpAccess } from './mcp-access.ts';
 import type { Service } from './service.ts';
 import type { Settings } from './settings.ts';
 
@@ -30,7 +31,9 @@ export class RunContext {
   readonly archiveOwner: ArchiveOwner | null;
   step: Step = 'services';
   /** The agent's way to its model, while it has one. */
-  relay: ModelRelay | null = null;
+  relay: LoopbackRelay | null = null;
+  /** The agent's way to its tool, while its phase lasts. */
+  mcp: McpAccess | null = null;
   /** Started early, and not yet told to begin. */
   evaluator: Service | null = null;
   /** The tree that the agent works in, as the daemon names it. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { type Readable, Writable } from 'node:stream';
 import { ENV } from '@ssebench/contracts/layout';
+import { expendable } from '../system/expendable.ts';
 import { signalGroup, within } from '../system/waiting.ts';
 import { log } from './log.ts';
 import { openLog } from './log-file.ts';
@@ -15,6 +16,8 @@ export interface ServiceOptions {
   logPath: string;
   /** Started early: it loads, and waits for `begin`. */
   held?: boolean;
+  /** Runs it as this user and group instead of root's; then the kernel ends it before ours when the memory is used up. */
+  user?: number | undefined;
 }
 
 export interface ProcessEnd {
@@ -23,7 +26,7 @@ export interface ProcessEnd {
   signal: NodeJS.Signals | null;
 }
 
-/** A process of root's, in a session of its own. */
+/** A process that we start, in a session of its own. */
 export class Service {
   readonly name: string;
   readonly logPath: string;
@@ -34,17 +37,20 @@ export class Service {
   readonly #child: ChildProcess;
   #running = true;
 
-  constructor({ name, argv: [file, ...args], env, logPath, held = false }: ServiceOptions) {
+  constructor({ name, argv: [file, ...args], env, logPath, held = false, user }: ServiceOptions) {
     this.name = name;
     this.logPath = logPath;
     const fd = openLog(logPath);
     try {
-      this.#child = spawn(file, args, {
-        cwd: '/',
-        env: { ...env, [ENV.readyFd]: '3', ...(held && { [ENV.beginFd]: '4' }) },
-        detached: true,
-        stdio: ['ignore', fd, fd, 'pipe', ...(held ? (['pipe'] as const) : [])],
-      });
+      const start = () =>
+        spawn(file, args, {
+          cwd: '/',
+          env: { ...env, [ENV.readyFd]: '3', ...(held && { [ENV.beginFd]: '4' }) },
+          detached: true,
+          stdio: ['ignore', fd, fd, 'pipe', ...(held ? (['pipe'] as const) : [])],
+          ...(user === undefined ? {} : { uid: user, gid: user }),
+        });
+      this.#child = user === undefined ? start() : expendable(start);
     } finally {
       closeSync(fd);
     }

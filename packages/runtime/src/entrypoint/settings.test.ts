@@ -81,7 +81,7 @@ describe('the environment', () => {
       LD_PRELOAD: 'ours',
     });
     expect(agentEnv).toEqual({
-      PATH: '/agent/bin',
+      PATH: '/agent/bin:/opt/ssebench/bin',
       NODE_OPTIONS: '--x',
       TIMEOUT: '60',
       SSE_API_KEY: 'sk',
@@ -95,7 +95,7 @@ describe('the environment', () => {
 
   test("without a given environment the agent gets the container's, less what is ours", () => {
     expect(settings({ SSE_ADMIN_SOCKET: '/x', OTHER: '1' }).agentEnv).toEqual({
-      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/ssebench/bin',
       OTHER: '1',
       SSE_ARCHIVE: '/tmp/sse-archive',
       HOME: expect.any(String),

@@ -29,6 +29,10 @@ export interface Settings extends CommandLine {
   /** Where the model gateway listens; undefined in a run without a model. */
   modelSocket: string | undefined;
   modelPort: number;
+  /** The agent's port for its tool, the socket that it leads to, and where long logs go. */
+  mcpPort: number;
+  mcpSocket: string;
+  mcpLogDir: string;
   agentTimeout: number;
   /** Bytes that the container may write until the agent's end. */
   diskLimit: number | undefined;
@@ -68,6 +72,9 @@ export function readSettings(commandLine: CommandLine, env: NodeJS.ProcessEnv): 
       httpPort: portOf(env, ENV.httpPort) ?? CONTAINER.agentHttpPort,
       modelSocket: env[ENV.modelSocket] || undefined,
       modelPort: portOf(env, ENV.modelPort) ?? CONTAINER.modelPort,
+      mcpPort: portOf(env, ENV.mcpPort) ?? CONTAINER.mcpPort,
+      mcpSocket: env[ENV.mcpSocket] || CONTAINER.mcpSocket,
+      mcpLogDir: env[ENV.mcpLogDir] || CONTAINER.mcpLogs,
       agentTimeout: secondsOf(env, ENV.timeout) ?? DEFAULTS.agentTimeout,
       diskLimit: bytesOf(env, ENV.diskLimit),
       agentGrace: secondsOf(env, ENV.agentGrace) ?? DEFAULTS.agentGrace,

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -88,6 +89,9 @@ export class FakeContainer {
         SSE_ARCHIVE: this.archive,
         SSE_ADMIN_SOCKET: join(this.directory, 'run', 'admin.sock'),
         SSE_DAEMON_SOCKET: join(this.directory, 'agent.sock'),
+        SSE_MCP_PORT: String(await freePort()),
+        SSE_MCP_SOCKET: join(this.directory, 'mcp', 'mcp.sock'),
+        MCP_LOG_DIR: join(this.directory, 'mcp-logs'),
         SSE_AGENT_ENV: '{"PATH":"/usr/bin:/bin","OF_IMAGE":"1"}',
         ...env,
       },
@@ -156,6 +160,13 @@ export class FakeContainer {
     this.#child?.kill('SIGKILL');
     rmSync(this.directory, { recursive: true });
   }
+}
+
+/** One that nobody listens on at this moment. */
+async function freePort(): Promise<number> {
+  await using server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 function childrenOf(pid: number): number[] {

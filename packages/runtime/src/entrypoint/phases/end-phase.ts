@@ -32,13 +32,22 @@ export const endPhase: Phase = {
   afterFault: true,
   async run(run) {
     try {
-      await endAgent(run).finally(() => run.relay && closeModel(run.relay, run.settings));
+      await endAgentAndItsWays(run);
       await judgeDisk(run);
     } finally {
       returnArchive(run);
     }
   },
 };
+
+async function endAgentAndItsWays(run: RunContext): Promise<void> {
+  try {
+    await endAgent(run);
+  } finally {
+    await run.mcp?.close();
+    if (run.relay) await closeModel(run.relay, run.settings);
+  }
+}
 
 async function endAgent(run: RunContext): Promise<void> {
   if (!run.daemon.running) return endWithoutDaemon(run);

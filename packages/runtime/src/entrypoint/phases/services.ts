@@ -4,6 +4,7 @@ import { aborted, within } from '../../system/waiting.ts';
 import { startEvaluator } from '../evaluator-service.ts';
 import { log } from '../log.ts';
 import { lastLines } from '../log-file.ts';
+import { McpAccess } from '../mcp-access.ts';
 import { openModel } from '../model-access.ts';
 import type { RunContext } from '../run-context.ts';
 import type { Service } from '../service.ts';
@@ -32,6 +33,9 @@ export const services: Phase = {
     run.source = await sourceOf(run);
     run.relay = await openModel(settings).catch((error: unknown) => {
       throw new FaultError(fault('start_failed', `the model's port can't be opened: ${String(error)}`));
+    });
+    run.mcp = await McpAccess.open(settings).catch((error: unknown) => {
+      throw new FaultError(fault('start_failed', `the MCP server's port can't be opened: ${String(error)}`));
     });
   },
 };

@@ -2,24 +2,27 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Connections that an agent has to its model at a time; what comes beyond them is closed at once. */
+/** Connections that the agent has at a time; what comes beyond them is closed at once. */
 const MAX_CONNECTIONS = 500;
-/** A gateway that was ended comes back within this, and the agent is not to see it. Milliseconds. */
+/** A server that was ended comes back within this, and the agent is not to see it. Milliseconds. */
 const RECONNECT_MS = 30_000;
 const RECONNECT_INTERVAL = 100;
 
 interface RelayOptions {
-  /** Of the loopback address. */
   port: number;
-  /** Where the gateway listens; it may come later, and be made anew. */
+  /** A loopback address; the default is 127.0.0.1. */
+  host?: '127.0.0.1' | '::1';
+  /** Where the server listens; it may come later, and be made anew. */
   socketPath: string;
+  /** Called for every connection, before the server is reached for it: whoever starts that one when it is asked for. */
+  prepare?: () => Promise<void>;
 }
 
 /**
- * The agent's only way out: what it sends to a port of the loopback goes to the model gateway's socket, byte for byte.
- * It knows nothing of what it carries.
+ * What the agent sends to a port of the loopback goes to a Unix socket, byte for byte: to its model's gateway, its only way
+ * out, and to the MCP server. It knows nothing of what it carries.
  */
-export class ModelRelay {
+export class LoopbackRelay {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
   readonly #closed = new AbortController();
@@ -29,12 +32,12 @@ export class ModelRelay {
   }
 
   /** Resolves when it listens. @throws the error of `listen` */
-  static async open({ port, socketPath }: RelayOptions): Promise<ModelRelay> {
+  static async open(options: RelayOptions): Promise<LoopbackRelay> {
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
-    const relay = new ModelRelay(server);
+    const relay = new LoopbackRelay(server);
     server.maxConnections = MAX_CONNECTIONS;
-    server.on('connection', (client) => void relay.#carry(client, socketPath));
-    server.listen(port, '127.0.0.1');
+    server.on('connection', (client) => void relay.#carry(client, options));
+    server.listen(options.port, options.host ?? '127.0.0.1');
     await once(server, 'listening');
     return relay;
   }
@@ -53,32 +56,33 @@ export class ModelRelay {
     await promise;
   }
 
-  async #carry(client: Socket, socketPath: string): Promise<void> {
+  async #carry(client: Socket, { socketPath, prepare }: RelayOptions): Promise<void> {
     this.#track(client);
-    const gateway = await this.#reach(socketPath, client);
-    if (!gateway) {
+    await prepare?.();
+    const server = await this.#reach(socketPath, client);
+    if (!server) {
       client.destroy();
       return;
     }
-    this.#track(gateway);
+    this.#track(server);
     // One side that breaks breaks the other; one that ends only ends its own direction.
-    client.once('close', () => gateway.destroy());
-    gateway.once('close', () => client.destroy());
-    client.pipe(gateway);
-    gateway.pipe(client);
+    client.once('close', () => server.destroy());
+    server.once('close', () => client.destroy());
+    client.pipe(server);
+    server.pipe(client);
   }
 
-  /** Undefined when the client, or the relay, is gone before the gateway answers, or that never does. */
+  /** Undefined when the client, or the relay, is gone before the server answers, or that never does. */
   async #reach(socketPath: string, client: Socket): Promise<Socket | undefined> {
     const last = performance.now() + RECONNECT_MS;
     const { signal } = this.#closed;
     while (!client.destroyed && !signal.aborted) {
-      const gateway = connect({ path: socketPath, allowHalfOpen: true });
+      const server = connect({ path: socketPath, allowHalfOpen: true });
       try {
-        await once(gateway, 'connect', { signal });
-        return gateway;
+        await once(server, 'connect', { signal });
+        return server;
       } catch {
-        gateway.destroy();
+        server.destroy();
         if (performance.now() > last) return undefined;
         await delay(RECONNECT_INTERVAL, undefined, { signal, ref: false }).catch(() => undefined);
       }

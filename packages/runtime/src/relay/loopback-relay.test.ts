@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ModelRelay } from './model-relay.ts';
+import { LoopbackRelay } from './loopback-relay.ts';
 
 let directory: string;
 let socketPath: string;
-let relay: ModelRelay;
+let relay: LoopbackRelay;
 let gateway: Server | undefined;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'relay-'));
   socketPath = join(directory, 'gateway.sock');
-  relay = await ModelRelay.open({ port: 0, socketPath });
+  relay = await LoopbackRelay.open({ port: 0, socketPath });
 });
 afterEach(async () => {
   await relay.close();
