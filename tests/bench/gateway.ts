@@ -9,6 +9,7 @@
  * - `memory_mb`: the most that the gateway's process took: over 100,000 small requests, with answers of 100 MB, with 200 streams
  *   that the provider sends slowly, and with 200 that the client reads slowly.
  * - `budget_overruns`: runs, of many with a small budget that parallel calls and cut streams beset, that spent more.
+ * - `recording_ratio`: requests a second of a run that is recorded over those of one that is not, at 16 parallel.
  * - `translated_ratio`: first bytes of translated streams against the same protocol's pass-through.
  * - `start_ms`: until a gateway that was not there answers.
  */
@@ -27,6 +28,8 @@ import { Worker } from './support/gateway/worker.ts';
 
 const ROUNDS = 5;
 const ROUND_MS = 1000;
+/** Until the code is compiled that all rounds run. */
+const WARM_MS = 4000;
 const REQUESTS = 100_000;
 const STREAMS = 50;
 const SLOW_STREAMS = 200;
@@ -64,13 +67,15 @@ async function measure(): Promise<Record<string, unknown>> {
 
   const small = await subject(gateway, 'small');
   const requests = { bare: bare('small'), gateway: small };
-  await rounds(load, 'chat', requests, { parallel: 16 }, 1);
+  await rounds(load, 'chat', requests, { parallel: 16, ms: WARM_MS }, 1);
   forgetPeak(pid);
   const before = peakMemory(pid);
   const one = await rounds(load, 'chat', requests, { parallel: 1 }, ROUNDS);
   const many = await rounds(load, 'chat', requests, { parallel: 64 }, ROUNDS);
   const litellm = await besideLiteLlm(load, requests, `http://127.0.0.1:${port}/small/v1`);
   const { middle } = litellm;
+  const recorded = await subject(gateway, 'small', { record: join(directory, 'exchanges') });
+  const recordings = await rounds(load, 'chat', { plain: small, recorded }, { parallel: 16 }, ROUNDS);
 
   const streams = await rounds(
     load,
@@ -112,6 +117,7 @@ async function measure(): Promise<Record<string, unknown>> {
     first_byte_all_p99_ms: each(streams, ({ firstByte }) => firstByte.p99),
     first_byte_ratio: ratio(streams, ({ firstByte }) => firstByte.p50, 'gateway', 'bare'),
     first_byte_p99_ms: round(median(streams.map(({ gateway: ours }) => ours?.firstByte.p99 ?? Number.NaN))),
+    recording_ratio: ratio(recordings, rate, 'recorded', 'plain'),
     translated_ratio: translated,
     memory,
     memory_mb: Math.max(...Object.values(memory)),
@@ -120,8 +126,8 @@ async function measure(): Promise<Record<string, unknown>> {
   };
 }
 
-async function subject(gateway: EmbeddedGateway, model: string): Promise<Subject> {
-  const { key } = await gateway.newRun(model);
+async function subject(gateway: EmbeddedGateway, model: string, more: object = {}): Promise<Subject> {
+  const { key } = await gateway.newRun(model, undefined, more);
   return { port: gateway.port, prefix: '', key, model };
 }
 

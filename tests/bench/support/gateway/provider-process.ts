@@ -1,6 +1,6 @@
 /**
  * A provider that costs next to no time: HTTP by hand on `node:net`, answers made ahead. The first part of a path says what
- * comes: `/small`, `/stream` (an event every 10 ms), `/slow` (one every 250 ms), `/flood` (2 MB of events as fast as they are
+ * comes: `/small`, `/stream` (an event every 10 ms), `/slow` (one every 250 ms), `/flood` (1 MB of events as fast as they are
  * taken), `/large` (100 MB that are no stream).
  */
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ export interface Listening {
 
 const LARGE_BYTES = 100_000_000;
 const PIECE = Buffer.alloc(64 * 1024, 'a');
-const FLOOD_EVENTS = 10_000;
+const FLOOD_EVENTS = 5_000;
 const FAST_MS = 10;
 const SLOW_MS = 250;
 
