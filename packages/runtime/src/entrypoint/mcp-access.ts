@@ -57,13 +57,17 @@ export class McpAccess {
     this.#relays.push(await LoopbackRelay.open({ host, port, socketPath, prepare: () => this.#serve() }));
   }
 
-  /** Returns when the server that runs is ready, or has failed to be. */
+  /** Returns when the server that runs is ready, or has failed to be. Never throws: a run does not end by its tool. */
   async #serve(): Promise<void> {
-    if (!this.#closed && !this.#server?.running) {
-      this.#server = this.#start();
-      this.#ready = within(this.#server.ready, START_MS);
+    try {
+      if (!this.#closed && !this.#server?.running) {
+        this.#server = this.#start();
+        this.#ready = within(this.#server.ready, START_MS);
+      }
+      if (!(await this.#ready)) log('WARN', 'The MCP server is not ready: see mcp.log');
+    } catch (error) {
+      log('WARN', 'The MCP server could not be started', { error: String(error) });
     }
-    if (!(await this.#ready)) log('WARN', 'The MCP server is not ready: see mcp.log');
   }
 
   #start(): Service {

@@ -22,6 +22,7 @@ afterEach(async () => {
   await relay.close();
   gateway?.close();
   gateway?.closeAllConnections();
+  gateway = undefined;
   rmSync(directory, { recursive: true });
 });
 
@@ -70,4 +71,14 @@ test('closed, it cuts what is open and takes nothing more', async () => {
   await cut;
   const late = connect(port, '127.0.0.1');
   await expect(once(late, 'connect')).rejects.toThrow('ECONNREFUSED');
+});
+
+test('a server that is started when somebody comes is there for the first one', async () => {
+  const prepare = async () => {
+    if (!gateway) await startGateway((_, answer) => answer.end('started'));
+  };
+  const lazy = await LoopbackRelay.open({ port: 0, socketPath, prepare });
+  expect(gateway?.listening ?? false).toBe(false);
+  expect(await (await fetch(`http://127.0.0.1:${lazy.port}/`)).text()).toBe('started');
+  await lazy.close();
 });
