@@ -113,7 +113,7 @@ export class RecordingFile {
     if (this.#bytes + this.#completeBytes + this.#partBytes + length > this.#maxBytes)
       throw new Error(`it is as large as a recording may be, ${this.#maxBytes} bytes`);
     this.#fd ??= openSync(partPath(this.#path, this.#part), 'wx', 0o644);
-    const written = writeSync(this.#fd, bytes, 0, length);
+    const written = writeSync(this.#fd, bytes, 0, length, this.#partBytes);
     if (written < length) {
       ftruncateSync(this.#fd, this.#partBytes);
       throw new Error('the disk is full');

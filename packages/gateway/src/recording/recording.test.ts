@@ -1,4 +1,5 @@
-import { appendFileSync, copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -159,6 +160,29 @@ test('a file that may not grow any more says so, and keeps what it has', async (
   expect(file.state.bytes).toBeGreaterThan(bytes);
   await file.close();
 });
+
+/** Only root can make a file system that is full so soon. */
+test.runIf(process.getuid?.() === 0)(
+  'a full disk loses exchanges and no more; the file goes on when there is room',
+  async () => {
+    using folder = temporaryFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', folder.path]);
+    try {
+      const path = join(folder.path, FILE);
+      const file = await RecordingFile.open(path);
+      writeFileSync(join(folder.path, 'ballast'), Buffer.alloc(100_000));
+      for (const exchange of [1, 2, 3]) file.append(line(exchange, String(exchange).repeat(15_000)));
+      expect(file.state).toMatchObject({ problem: expect.stringMatching(/disk is full|ENOSPC/) });
+      rmSync(join(folder.path, 'ballast'));
+      file.append(line(4));
+      await file.close();
+      const lines = zstdDecompressSync(readFileSync(path)).toString().trim().split('\n');
+      expect(lines.map((one) => JSON.parse(one).exchange)).toEqual([1, 4]);
+    } finally {
+      execFileSync('umount', ['--lazy', folder.path]);
+    }
+  },
+);
 
 test('a recording that can’t be written changes nothing of the run, and its state says why', async () => {
   await using gateway = await TestGateway.start({ record: `no/such/folder/${FILE}` });
