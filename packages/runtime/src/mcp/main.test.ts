@@ -112,6 +112,7 @@ test('a client finds one tool without arguments, and calls it', async () => {
   const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
   const [begun] = await post({ method: 'initialize', params: initialize });
   expect(begun?.result?.serverInfo).toMatchObject({ name: 'ssebench MCP Server' });
+  await expect(post({ method: 'notifications/initialized', id: undefined })).rejects.toThrow('202');
   const [listed] = await post({ method: 'tools/list' });
   expect(listed?.result?.tools).toMatchObject([{ name: 'test_patch', inputSchema: { type: 'object' } }]);
   expect(await testPatch()).toMatch(

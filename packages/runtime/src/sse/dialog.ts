@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { ENV } from '@ssebench/contracts/layout';
 import { DaemonClient } from '@ssebench/sdk/daemon/daemon-client';
+import { DaemonError } from '@ssebench/sdk/daemon/daemon-error';
 import type { DialogInput } from '@ssebench/sdk/dialog/dialog-input';
 import { DialogWriter } from '@ssebench/sdk/dialog/dialog-writer';
 import { DIALOG_USAGE, UsageError } from './usage.ts';
@@ -65,7 +66,7 @@ async function entryOf(type: string | undefined, values: Values): Promise<Dialog
       return {
         type,
         data: {
-          task: stringOf(values.task) ?? (await new DaemonClient().project()).id,
+          task: stringOf(values.task) ?? (await taskId()),
           cwd: stringOf(values.cwd) ?? process.cwd(),
           model: stringOf(values.model) ?? process.env[ENV.modelName] ?? '',
           agent: required(values, 'agent'),
@@ -100,6 +101,17 @@ async function entryOf(type: string | undefined, values: Values): Promise<Dialog
     }
     default:
       throw new UsageError(DIALOG_USAGE);
+  }
+}
+
+/** Empty when the daemon does not say: the session is recorded all the same. */
+async function taskId(): Promise<string> {
+  try {
+    return (await new DaemonClient().project()).id;
+  } catch (error) {
+    if (!(error instanceof DaemonError)) throw error;
+    process.stderr.write(`dialog: the task is not known: ${error.message}\n`);
+    return '';
   }
 }
 

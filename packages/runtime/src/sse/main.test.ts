@@ -83,6 +83,15 @@ test.for([
   expect(await sse(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) });
 });
 
+test('a session of which the daemon says nothing is recorded all the same', async () => {
+  expect(await sse(['dialog', 'init', '--agent', 'a'])).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('the task is not known'),
+  });
+  const [line = ''] = readFileSync(join(directory, 'dialog.jsonl'), 'utf8').split('\n');
+  expect(JSON.parse(line)).toMatchObject({ seq: 0, type: 'init', data: { task: '', agent: 'a' } });
+});
+
 test('broken lines of a session are told with their numbers, and the others are recorded', async () => {
   const lines = ['{"type":"prompt","content":"x"}', '', '{"type":"message","contents":"y"}', 'z'];
   const { status, stderr } = await sse(['dialog', 'lines'], lines.join('\n'));
