@@ -3,6 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readExchanges } from '@ssebench/gateway/testing/read-exchanges';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { LiveRun } from './support/live-run.ts';
 import { Provider, USAGE } from './support/provider.ts';
 import { type FinishedRun, runDirectory, summaryIn, type TestAgent, Workspace } from './support/workspace.ts';
 
@@ -41,12 +42,12 @@ let workspace: Workspace;
 let recorded: FinishedRun;
 beforeAll(async () => {
   provider = await Provider.start();
-  const file = `- model_name: stub
+  const file = `- model_name: claude-sonnet-4-6
   litellm_params: { model: anthropic/stub-1, api_key: os.environ/STUB_KEY, api_base: "${provider.url}" }
   model_info: { input_cost_per_token: 0.000003, cache_read_input_token_cost: 0.000003, output_cost_per_token: 0.000015 }
 `;
   workspace = await Workspace.create({ talker: talker('second') }, { file, variables: { STUB_KEY: SECRET } });
-  recorded = await workspace.runOnNoop('talker', '--model', 'stub');
+  recorded = await workspace.runOnNoop('talker');
 });
 afterAll(async () => {
   await workspace[Symbol.asyncDispose]();
@@ -93,7 +94,7 @@ test('it is replayed at no cost, its provider gone, with the same patch; the res
   expect(again.summary).toMatchObject({
     outcome: { code: 'graded' },
     spend: 0,
-    config: { agent: 'talker', model: 'stub', replay_of: recorded.summary.run_id },
+    config: { agent: 'talker', model: 'claude-sonnet-4-6', replay_of: recorded.summary.run_id },
     model: { calls: 3, answered: 3, replay: { of: 3, served: 3, first_difference: null } },
   });
   expect(await patchOf(again)).toBe(await patchOf(recorded));
@@ -138,7 +139,7 @@ test('what a run cost is told call by call, by the books, and as a total where t
 });
 
 test('--no-record keeps nothing, and such a run can’t be replayed', async () => {
-  const { directory, summary } = await workspace.runOnNoop('talker', '--model', 'stub', '--no-record');
+  const { directory, summary } = await workspace.runOnNoop('talker', '--no-record');
   expect(summary.model).toMatchObject({ calls: 3, recording: null });
   expect(existsSync(join(directory, FILE))).toBe(false);
   const { status, stderr } = await workspace.run('run', '--replay', summary.run_id, ...LOCAL);
@@ -149,8 +150,27 @@ test('a gateway that is killed in the middle leaves a recording of all calls tha
   provider.before = async (count) => {
     if (count === 2) process.kill((await workspace.gatewayStatus()).pid, 'SIGKILL');
   };
-  const { directory, summary } = await workspace.runOnNoop('talker', '--model', 'stub');
+  const { directory, summary } = await workspace.runOnNoop('talker');
   const exchanges = await readExchanges(join(directory, FILE));
   expect(exchanges.filter(({ answer }) => answer.status === 200).length).toBe(summary.model?.answered);
   expect(summary.model?.recording).toMatchObject({ exchanges: exchanges.length, problem: null });
+});
+
+test('a run whose command was killed tells its cost while it goes on, and has its recording in the end', async () => {
+  const second = Promise.withResolvers<void>();
+  const killed = Promise.withResolvers<void>();
+  provider.before = (count) => {
+    if (count !== 2) return;
+    second.resolve();
+    return killed.promise;
+  };
+  await using run = await LiveRun.start(workspace, 'talker');
+  await Promise.race([second.promise, run.ended]);
+  await run.killCommand();
+  const { calls } = JSON.parse((await workspace.run('runs', 'cost', run.runId, '--json')).stdout);
+  expect(calls).toMatchObject([{ state: 'settled' }, { state: 'open' }]);
+  killed.resolve();
+  expect(await workspace.run('runs', 'recover', run.runId)).toMatchObject({ status: 0 });
+  const { model } = await run.summary();
+  expect(model?.recording).toMatchObject({ exchanges: 3, lost: 0, problem: null });
 });
