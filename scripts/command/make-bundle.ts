@@ -28,8 +28,22 @@ const withoutSsh: Plugin = {
   },
 };
 
+/**
+ * Node's own modules as they are. As ES modules each of their exports would be read first, among them those of `node:http` that
+ * are only there when the whole of another library is loaded.
+ */
+const builtIns: Plugin = {
+  name: 'built-ins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'built-in' }));
+    onLoad({ filter: /.*/, namespace: 'built-in' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 /** Bundled CommonJS asks for Node's own modules by `require`. */
-const REQUIRE = "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
+const REQUIRE = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
 /** Bundles the programs by their names, whole or not at all. False where that fails: no room, no right to write, no bundler. */
 export async function makeBundle(
@@ -53,7 +67,7 @@ export async function makeBundle(
         target: 'node24',
         format: 'esm',
         banner: { js: REQUIRE },
-        plugins: [ownPlace, withoutSsh],
+        plugins: [ownPlace, withoutSsh, builtIns],
         legalComments: 'none',
         logLevel: 'silent',
       });
