@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { isAllowed } from '@ssebench/contracts/difficulty';
 import { CONTAINER } from '@ssebench/contracts/layout';
+import type { RunSettings } from '@ssebench/contracts/run-settings';
 import type { TaskConfig } from '@ssebench/contracts/task-config';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { type Renaming, renameEntries, tarName } from '@ssebench/engine/tar-rename';
@@ -16,15 +17,27 @@ interface Transfer {
   signal: AbortSignal;
 }
 
+/** Whether a run's agent container gets anything of them. */
+export function wantsAnswers(
+  { grading, difficulty, reference_run }: Pick<RunSettings, 'grading' | 'difficulty' | 'reference_run'>,
+  config: TaskConfig,
+): boolean {
+  return grading === 'same' || reference_run || checkMaterial(config, difficulty).size > 0;
+}
+
 /** Levels 0 and 1: just what the checks that the level allows need, and nothing of the fix. */
 export async function putCheckMaterial(transfer: Transfer, config: TaskConfig, difficulty: number): Promise<void> {
-  const paths = new Set<string>();
-  if (isAllowed('run_poc', difficulty)) for (const poc of config.files.poc ?? []) paths.add(pocRoot(poc, config));
-  if (isAllowed('intent_test', difficulty) && config.files.future_test) paths.add(config.files.future_test);
-  for (const path of paths) {
+  for (const path of checkMaterial(config, difficulty)) {
     const prefix = tarName(prefixOf(path));
     await copy(transfer, `${CONTAINER.task}/${path}`, CONTAINER.task, { name: (name) => `${prefix}${name}` });
   }
+}
+
+function checkMaterial(config: TaskConfig, difficulty: number): Set<string> {
+  const paths = new Set<string>();
+  if (isAllowed('run_poc', difficulty)) for (const poc of config.files.poc ?? []) paths.add(pocRoot(poc, config));
+  if (isAllowed('intent_test', difficulty) && config.files.future_test) paths.add(config.files.future_test);
+  return paths;
 }
 
 /** `same`: all of the task's files and the clean copy. */

@@ -1,7 +1,7 @@
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { CONTAINER } from '@ssebench/contracts/layout';
 import { blamingAgentLayer } from './agent-layer.ts';
-import { putCheckMaterial, putEverything, putReferencePatch } from './answers.ts';
+import { putCheckMaterial, putEverything, putReferencePatch, wantsAnswers } from './answers.ts';
 import { ContainerLease } from './container-lease.ts';
 import { workContainer } from './container-spec.ts';
 import { courseOf } from './course.ts';
@@ -15,7 +15,7 @@ import { openResultsPlace } from './results-place.ts';
 import { frameOf, type RunScene, type Stage } from './run-scene.ts';
 import { conductInDirectory, type RunContext, type RunReport } from './run-stage.ts';
 import { followWork, stopWork, type Watch } from './work-phase.ts';
-import { saveReferencePatch } from './write-results.ts';
+import { patchInFolder, saveReferencePatch } from './write-results.ts';
 
 /** Runs one agent on one task and grades what it left. */
 export function executeRun(plan: RunPlan, context: RunContext): Promise<RunReport> {
@@ -35,7 +35,10 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
         );
   const start = { engine, record, prepared, keepContainer, agentGrace, model: model?.course ?? null };
   const draft = courseOf(start);
-  await using answers = await ContainerLease.create(engine, prepared.answersSpec, { keep: false, signal });
+  const { config } = facts.task;
+  await using answers = wantsAnswers(facts.settings, config)
+    ? await ContainerLease.create(engine, prepared.answersSpec, { keep: false, signal })
+    : null;
   await using beside = new AsyncDisposableStack();
   await using place = await record.during('start', 'results', () => openResultsPlace(stage, draft, 'new'));
   const make = (control = false) =>
@@ -51,11 +54,14 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
   await writeOwnerFile(directory, facts, owner, course);
   const begin: Watch['begin'] = async (socket, onEvent) => {
     await blamingAgentLayer(() => work.start(socket, onEvent, signal), control);
-    // The agent has time: nothing waits for this.
-    const saved = saveReferencePatch(directory, facts.task.config, { engine, id: answers.id })
-      .catch((error: unknown) => record.failWith(error, signal))
-      .then(() => answers[Symbol.asyncDispose]());
-    beside.defer(() => saved);
+    // The agent has time: nothing waits for these.
+    const saved = saveReferencePatch(directory, () => patchInFolder(plan.task.dir, config)).catch((error: unknown) =>
+      record.failWith(error, signal),
+    );
+    const removed = answers?.[Symbol.asyncDispose]();
+    beside.defer(async () => {
+      await Promise.all([saved, removed]);
+    });
   };
   const end = await followWork(scene, work, { begin, elapsed: 0 });
   if (end === 'stopped') await stopWork(scene, work);
@@ -64,7 +70,8 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
 
 interface AgentParts {
   prepared: Prepared;
-  answers: ContainerLease;
+  /** Null where the run needs none. */
+  answers: ContainerLease | null;
   model: ModelLease | null;
   control: boolean;
 }
@@ -93,6 +100,7 @@ async function agentContainer(
   const nothing = [CONTAINER.init, '--', '/bin/true'];
   const spec = control ? { ...whole, image: workImageOf(prepared).id, entrypoint: nothing, cmd: [] } : whole;
   const lease = await ContainerLease.create(engine, spec, { keep: plan.keepContainer && !control, signal });
+  if (!answers) return lease;
   try {
     const transfer = { engine, from: answers.id, to: lease.id, signal };
     if (mode === 'same') await putEverything(transfer, config.source);

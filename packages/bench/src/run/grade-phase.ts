@@ -45,10 +45,16 @@ export async function gradePatch(
     await place.give('grade', RESULT_FILE.patch);
   });
   await record.during('grading', 'grading', async () => {
-    await using lease = await ContainerLease.create(engine, spec, { keep: course.keep_container, signal });
-    await lease.start(hostSocket(scene, course, 'grade'), (event) => progress.event(event), signal);
-    onStarted();
-    await awaitGrade(scene, lease);
+    const lease = await ContainerLease.create(engine, spec, { keep: course.keep_container, signal });
+    scene.cleanup.use(lease);
+    try {
+      await lease.start(hostSocket(scene, course, 'grade'), (event) => progress.event(event), signal);
+      onStarted();
+      await awaitGrade(scene, lease);
+    } finally {
+      // One that told its grade writes nothing more. A volume can't be given back before what uses it.
+      if (!record.verdict || !course.host_mounts) await lease[Symbol.asyncDispose]();
+    }
   });
 }
 

@@ -25,7 +25,7 @@ import { openResultsPlace, type ResultsPlace } from './results-place.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { frameOf, type RunScene, type Stage } from './run-scene.ts';
 import { followWork, WORK_FILES } from './work-phase.ts';
-import { decidedOutcome, endRun, finishRun, saveReferencePatch } from './write-results.ts';
+import { decidedOutcome, endRun, finishRun, patchInContainer, saveReferencePatch } from './write-results.ts';
 
 /** Roles of containers that a user may want to keep. */
 const KEPT: ReadonlySet<string | undefined> = new Set(['work', 'same', 'grade']);
@@ -79,7 +79,8 @@ export async function recoverRun(
       const { progress, signal, wait, gateway } = context;
       const facts = factsOf(file);
       const record = new RunRecord();
-      const stage: Stage = { facts, record, directory, owner, engine, progress, signal };
+      await using cleanup = new AsyncDisposableStack();
+      const stage: Stage = { facts, record, directory, owner, engine, progress, signal, cleanup };
       const state = await collect(stage, file.course, { wait, gateway });
       if (state !== 'ended') {
         await owner.abandon();
@@ -232,7 +233,7 @@ async function saveReference(scene: RunScene): Promise<void> {
   try {
     const spec = answersContainer(course.grader.image, frameOf(scene));
     await using answers = await ContainerLease.create(engine, spec, { keep: false, signal });
-    await saveReferencePatch(directory, config, { engine, id: answers.id });
+    await saveReferencePatch(directory, () => patchInContainer(engine, answers.id, config));
   } catch (error) {
     if (!isEngineError(error)) throw error;
   }

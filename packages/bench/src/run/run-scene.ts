@@ -18,6 +18,8 @@ export interface Stage {
   progress: RunProgress;
   /** Fires when the user stops the command. */
   signal: AbortSignal;
+  /** What is removed while the results are written: containers that have told that their work is done. */
+  cleanup: AsyncDisposableStack;
 }
 
 /** A run whose images stand: what its containers are made from, and how it goes on. */

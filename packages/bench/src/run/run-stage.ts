@@ -73,19 +73,20 @@ export async function conductInDirectory(
     await owner.release();
     throw cantBegin(error);
   }
+  const cleanup = new AsyncDisposableStack();
   try {
     const engine = await context.connect();
-    try {
-      await conduct({ facts, record, directory, owner, engine, progress, signal });
-    } finally {
-      engine.close();
-    }
+    cleanup.defer(() => engine.close());
+    await conduct({ facts, record, directory, owner, engine, progress, signal, cleanup });
   } catch (error) {
     record.failWith(error, signal);
   }
-  await weighFault(record, directory);
+  const cleaned = cleanup.disposeAsync();
   try {
+    await weighFault(record, directory);
     const { patch_result: patchResult, integrity, model } = await endRun(directory, facts, record);
+    // Who finds no owner finds no container of its either.
+    await cleaned;
     await owner.release();
     const interrupted = record.fault?.code === 'interrupted';
     return { directory: directory.path, patchResult, integrity, replay: model?.replay ?? null, interrupted };
@@ -93,6 +94,7 @@ export async function conductInDirectory(
     await owner.abandon();
     throw cantEnd(error, runId, resultsRoot);
   } finally {
+    await cleaned;
     progress.close();
   }
 }

@@ -11,6 +11,7 @@ import { unpackFile } from '@ssebench/engine/tar';
 import { flushDirectory, writeFileAtomic } from '../results/atomic-write.ts';
 import { OWNER_FILE } from '../results/owner.ts';
 import { collectResults, dropParts } from './collect.ts';
+import { readRegularFile } from './outcome-files.ts';
 import type { RunOwner } from './owner.ts';
 import { writeOwnerFile } from './owner-file.ts';
 import type { RunRecord } from './record.ts';
@@ -80,21 +81,34 @@ async function writeOutcome(directory: RunDirectory, outcome: Summary): Promise<
 const MAX_REFERENCE_PATCH = 16 * 1024 * 1024;
 
 /**
- * `reference.patch`, for reports: from the tool image, when the task has one. Its absence changes nothing, so neither an
- * engine that refuses nor a disk that is full is an error here.
+ * `reference.patch`, for reports, where the task has one. Its absence changes nothing, so neither an engine that refuses nor
+ * a disk that is full is an error here.
  */
 export async function saveReferencePatch(
   { live }: RunDirectory,
-  { files }: TaskConfig,
-  { engine, id }: { engine: ContainerEngine; id: string },
+  read: () => Promise<Uint8Array | undefined>,
 ): Promise<void> {
-  if (!files.patch) return;
   try {
-    const archive = await engine.getArchive(id, `${CONTAINER.task}/${files.patch}`);
-    const bytes = await unpackFile(archive, basename(files.patch), { maxBytes: MAX_REFERENCE_PATCH });
+    const bytes = await read();
     if (bytes) await writeFileAtomic(join(live, 'reference.patch'), bytes);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!isEngineError(error) && code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
   }
+}
+
+/** The task's reference patch in its folder. */
+export async function patchInFolder(folder: string, { files }: TaskConfig): Promise<Buffer | undefined> {
+  return files.patch ? readRegularFile(join(folder, 'sse', files.patch), MAX_REFERENCE_PATCH) : undefined;
+}
+
+/** The same in a container of the tool image, where the folder is not at hand. */
+export async function patchInContainer(
+  engine: ContainerEngine,
+  id: string,
+  { files }: TaskConfig,
+): Promise<Uint8Array | undefined> {
+  if (!files.patch) return undefined;
+  const archive = await engine.getArchive(id, `${CONTAINER.task}/${files.patch}`);
+  return unpackFile(archive, basename(files.patch), { maxBytes: MAX_REFERENCE_PATCH });
 }
