@@ -62,7 +62,6 @@ export async function makeBundle(
         outdir: made,
         outExtension: { '.js': '.mjs' },
         bundle: true,
-        splitting: true,
         platform: 'node',
         target: 'node24',
         format: 'esm',
