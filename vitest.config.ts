@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const contract = 'packages/*/**/*.contract.test.ts';
@@ -8,6 +9,8 @@ const contract = 'packages/*/**/*.contract.test.ts';
  */
 export default defineConfig({
   test: {
+    // Most unit tests wait for a process or a limit for a good part of their time.
+    maxWorkers: Math.max(4, availableParallelism()),
     projects: [
       {
         test: {
