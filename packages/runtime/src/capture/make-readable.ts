@@ -80,13 +80,14 @@ export async function removeSpecialRuleFiles(tree: string): Promise<BytePath[]> 
   const pacer = new Pacer();
   const walk = async (directory: Directory, prefix: BytePath): Promise<void> => {
     for (const entry of unlessGone(() => directory.entries()) ?? []) {
+      if (entry.isFile()) continue;
       const name = entry.name.toString('latin1');
       if (pacer.due) await pacer.giveWay();
       if (entry.isDirectory()) {
         if (name === '.git' || prefix.length + name.length > MAX_PATH_BYTES) continue;
         using inner = unlessGone(() => directory.openDirectory(entry.name));
         if (inner) await walk(inner, `${prefix}${name}/`);
-      } else if (RULE_FILES.has(name) && !entry.isFile() && !entry.isSymbolicLink()) {
+      } else if (RULE_FILES.has(name) && !entry.isSymbolicLink()) {
         if (unlessGone(() => removeSpecial(directory.at(entry.name)))) removed.push(prefix + name);
       }
     }

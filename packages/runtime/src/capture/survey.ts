@@ -2,6 +2,8 @@ import { lstatSync, type Stats } from 'node:fs';
 import { Pacer } from '../system/directory.ts';
 import { type BytePath, isForbidden, toSystemPath } from './paths.ts';
 
+const ASCII = /^[\x20-\x7e]*$/;
+
 export type Reader = { uid: number; gid: number };
 
 /** What stands at a path of the tree, seen without opening it. `gone`: nothing, a directory, or beyond a link. */
@@ -65,7 +67,9 @@ export class Survey {
 
   #look(path: BytePath): Stats | 'gone' | 'unreadable' {
     try {
-      return lstatSync(toSystemPath(this.#tree, path), { throwIfNoEntry: false }) ?? 'gone';
+      // Nearly all paths are ASCII, of which a string is the sooner made.
+      const at = ASCII.test(path) ? `${this.#tree}/${path}` : toSystemPath(this.#tree, path);
+      return lstatSync(at, { throwIfNoEntry: false }) ?? 'gone';
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === 'EACCES' || code === 'ENAMETOOLONG') return 'unreadable';
