@@ -17,7 +17,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: [...configDefaults.exclude, contract],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {
