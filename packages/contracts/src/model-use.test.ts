@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ModelUse, modelFault } from './model-use.ts';
+import { type ModelUse, modelFault, unreadUse } from './model-use.ts';
 
 const use = (changes: Partial<ModelUse>): ModelUse => ({
   gateway: 'embedded',
@@ -17,6 +17,7 @@ const use = (changes: Partial<ModelUse>): ModelUse => ({
   lowered_outputs: 0,
   budget_exhausted: false,
   last_failure: null,
+  unread: null,
   gateway_run: null,
   recording: null,
   replay: null,
@@ -53,4 +54,10 @@ test('a provider that failed in the end is a fault, whatever it answered before'
 test('a budget that ran out is none', () => {
   expect(modelFault(use({ budget_exhausted: true, last_failure: 'x' }), 1)).toBeNull();
   expect(modelFault(use({ budget_exhausted: true, calls: 2, answered: 0 }), 1)).toBeNull();
+});
+
+test('books that can not be read say that all may be spent, and take no grade back', () => {
+  const unread = unreadUse({ gateway: 'embedded', budget: 10, allowed: [] }, 'the gateway did not start');
+  expect(unread).toMatchObject({ spend: 0, uncertain: 10, unread: 'the gateway did not start' });
+  expect(modelFault(unread, 1)).toBeNull();
 });

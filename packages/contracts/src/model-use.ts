@@ -52,6 +52,8 @@ export const ModelUse = z.strictObject({
   budget_exhausted: z.boolean(),
   /** The provider's words, when the run's last call failed. */
   last_failure: z.string().nullable(),
+  /** Why the gateway's books could not be read: nothing here is known then but the budget, all of which may be spent. */
+  unread: z.string().nullable().default(null),
   /** The run's name in the gateway's books; null where they are not ours. */
   gateway_run: z.string().nullable().default(null),
   /** What became of `model-calls.jsonl.zst`; null: the calls were not recorded. */
@@ -61,6 +63,34 @@ export const ModelUse = z.strictObject({
 });
 export type ModelUse = z.infer<typeof ModelUse>;
 
+/** What a run used whose books can't be read. Never nothing: as an upper bound, all that it was given. */
+export function unreadUse(
+  { gateway, budget, allowed }: Pick<ModelUse, 'gateway' | 'budget' | 'allowed'>,
+  why: string,
+): ModelUse {
+  return {
+    gateway,
+    budget,
+    spend: 0,
+    uncertain: budget,
+    calls: null,
+    answered: null,
+    failed: null,
+    tokens: null,
+    served_models: [],
+    fingerprints: [],
+    refusals: [],
+    allowed,
+    lowered_outputs: 0,
+    budget_exhausted: false,
+    last_failure: null,
+    unread: why,
+    gateway_run: null,
+    recording: null,
+    replay: null,
+  };
+}
+
 /**
  * Why a run does not count although its patch may have been graded: its model never answered, or failed in the end.
  * A budget that ran out is no fault: what the agent left by then is what it could do for the money.
@@ -68,6 +98,7 @@ export type ModelUse = z.infer<typeof ModelUse>;
  */
 export function modelFault(use: ModelUse, exitCode: number | null): Fault | null {
   const { calls, answered, spend, budget_exhausted, last_failure } = use;
+  if (use.unread !== null) return null;
   const nothing = answered === null ? spend === 0 : answered === 0;
   const tried = (calls ?? 0) > 0 || (exitCode !== null && exitCode !== 0);
   if (nothing && tried && !budget_exhausted) {

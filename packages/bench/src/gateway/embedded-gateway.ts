@@ -65,6 +65,7 @@ function useOf(run: GatewayRun, allowed: string[]): ModelUse {
     lowered_outputs: run.lowered,
     budget_exhausted,
     last_failure: lastFailure(last_call),
+    unread: null,
     gateway_run: run.run_id,
     recording,
     replay,

@@ -77,6 +77,7 @@ test('a run has a user and a key of its own, for one model and one budget, and b
     lowered_outputs: 0,
     budget_exhausted: false,
     last_failure: null,
+    unread: null,
     gateway_run: null,
     recording: null,
     replay: null,

@@ -131,6 +131,7 @@ function useOf(
     lowered_outputs: 0,
     budget_exhausted,
     last_failure: lastFailure(last_call),
+    unread: null,
     gateway_run: null,
     recording: forward.recording,
     replay: null,

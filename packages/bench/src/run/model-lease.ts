@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { MODEL_CALLS_FILE } from '@ssebench/contracts/model-calls';
+import { unreadUse } from '@ssebench/contracts/model-use';
 import type { ModelCourse } from '@ssebench/contracts/owner-file';
 import { GatewayError, type ModelGateway } from '../gateway/model-gateway.ts';
 import type { RunOwner } from './owner.ts';
@@ -72,7 +73,7 @@ export class ModelLease implements AsyncDisposable {
     return new ModelLease(stage, gateway, course, '');
   }
 
-  /** What the books say stands in the record; where they can't be read, that is why the run does not count. */
+  /** What the books say stands in the record; where they can't be read, that they can't. A grade stands all the same. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     const { record, owner, facts, directory } = this.#stage;
@@ -89,14 +90,18 @@ export class ModelLease implements AsyncDisposable {
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
         if (attempt === TRIES) {
-          record.fail(
-            fault('gateway_failed', `what the run spent is not known: ${error.message}`, { phase: 'collect' }),
-          );
+          noteUnread(record, this.course, error);
           return;
         }
       }
     }
   }
+}
+
+/** The books of a run can't be read: what it spent is not known, and never counts as nothing. */
+export function noteUnread(record: Stage['record'], course: ModelCourse, { message }: GatewayError): void {
+  record.model = unreadUse(course, message);
+  record.fail(fault('gateway_failed', `what the run spent is not known: ${message}`, { phase: 'collect' }));
 }
 
 /** Runs of different tasks may have one ID; in the gateway's books each has a name of its own. */

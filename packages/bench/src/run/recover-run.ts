@@ -15,7 +15,7 @@ import { weighFault } from './blame.ts';
 import { ContainerLease } from './container-lease.ts';
 import { clearGrade, followGrade, gradePatch } from './grade-phase.ts';
 import { gradeWork } from './grade-work.ts';
-import { ModelLease } from './model-lease.ts';
+import { ModelLease, noteUnread } from './model-lease.ts';
 import { readGradeOutcome, readWorkOutcome } from './outcome-files.ts';
 import { takeOver } from './owner.ts';
 import { factsOf, secondsSince } from './owner-file.ts';
@@ -186,7 +186,7 @@ async function closeModel(stage: Stage, course: ModelCourse, connect: RecoveryCo
     await using _lease = ModelLease.take(stage, course, await connect(course.gateway));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    stage.record.fail(fault('gateway_failed', error.message, { phase: 'collect' }));
+    noteUnread(stage.record, course, error);
   }
 }
 
