@@ -129,8 +129,7 @@ export async function statusOf(admin: AdminClient): Promise<GatewayStatus | unde
 /** Several commands may launch one at the same moment: all but one of the processes end, and the one serves all. */
 async function launch(place: GatewayPlace, admin: AdminClient): Promise<GatewayStatus> {
   const { stateDir, modelsDir, envFile } = place;
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  const log = openSync(join(stateDir, LOG), 'a', 0o600);
+  const log = openLog(stateDir);
   const args = ['--state-dir', stateDir, '--models', modelsDir, '--env', envFile, '--build', build()];
   const child = spawn(process.execPath, [...NODE_FLAGS, program(), ...args], {
     cwd: '/',
@@ -189,8 +188,27 @@ function adminSocket(stateDir: string): string {
   return join(stateDir, 'admin.sock');
 }
 
+/** @throws GatewayError where the directory can't be written: a full disk is not the end of the command that wants a gateway */
+function openLog(stateDir: string): number {
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    return openSync(join(stateDir, LOG), 'a', 0o600);
+  } catch (cause) {
+    throw new GatewayError(
+      `the gateway can't be started in ${stateDir}: ${String(cause)}; XDG_STATE_HOME names another place`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
 function lastWords(stateDir: string): string {
   const path = join(stateDir, LOG);
-  const line = readFileSync(path, 'utf8').trim().split('\n').at(-1);
-  return `${line || 'it said nothing'} (${path})`;
+  try {
+    const line = readFileSync(path, 'utf8').trim().split('\n').at(-1);
+    return `${line || 'it said nothing'} (${path})`;
+  } catch (error) {
+    return `its log can't be read: ${String(error)}`;
+  }
 }
