@@ -15,7 +15,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/*/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['packages/*/**/*.test.ts', 'agents/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: [...configDefaults.exclude, contract],
           testTimeout: 60_000,
         },

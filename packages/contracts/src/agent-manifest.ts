@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ModelProtocol } from './model-protocol.ts';
 
 /** `agents/<folder>/agent.yaml`. Source: spec/host §7.4. */
 export const AgentManifest = z
@@ -14,6 +15,8 @@ export const AgentManifest = z
       .optional(),
     /** Ours: it calls no model, and gets no key for one. */
     keyless: z.boolean().optional(),
+    /** Ours: what its program can speak with its model, what it prefers first. Without it nobody looks whether a model fits. */
+    protocols: z.array(ModelProtocol).min(1, 'must not be empty').optional(),
   })
   .meta({ title: 'SSEBench agent' });
 export type AgentManifest = z.infer<typeof AgentManifest>;

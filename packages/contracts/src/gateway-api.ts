@@ -65,6 +65,10 @@ export type BookedCall = z.infer<typeof BookedCall>;
 export const GatewayCalls = z.strictObject({ run_id: z.string(), model: z.string(), calls: z.array(BookedCall) });
 export type GatewayCalls = z.infer<typeof GatewayCalls>;
 
+/** What a run's key may still spend, for whoever holds it; what is reserved by calls on their way is not in it. US dollars. */
+export const LeftToSpend = z.object({ budget_usd: Usd, spent_usd: Usd, left_usd: Usd });
+export type LeftToSpend = z.infer<typeof LeftToSpend>;
+
 /** `POST /runs`: 201. */
 export const GatewayKey = z.strictObject({ key: z.string().min(1), base_url: z.url() });
 

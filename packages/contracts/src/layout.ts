@@ -59,6 +59,10 @@ export const ENV = {
   timeout: 'TIMEOUT',
   /** Seconds between SIGTERM and SIGKILL at the agent's limit. */
   agentGrace: 'SSE_AGENT_GRACE',
+  /** When the agent gets SIGTERM: Unix seconds, rounded down, by the container's clock. */
+  deadline: 'SSE_DEADLINE',
+  /** What the run may spend on its model, US dollars. */
+  budget: 'SSE_BUDGET_USD',
   /** Limit of one script run, whole seconds. */
   checkTimeout: 'SSE_CHECK_TIMEOUT',
   /** Limit of all grading, whole seconds. */
@@ -112,6 +116,8 @@ export const ENV = {
 export const GATEWAY_PATH = {
   /** `POST`: the key that asks is worth nothing from then on; answered when its last call is settled. */
   revoke: '/ssebench/revoke',
+  /** `GET`: what is left of the key's budget, `LeftToSpend`. */
+  left: '/ssebench/left',
 } as const;
 
 /** Limits in force when nothing else is said. Seconds. Sources: spec/host §1.2; design §5. */

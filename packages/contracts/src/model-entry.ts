@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ModelProtocol } from './model-protocol.ts';
 
 /** More than ten times what any model costs; a price for a million tokens is above it. */
 const MAX_PRICE = 0.01;
@@ -15,9 +16,6 @@ const TokenCount = z.int().positive('must be above 0');
 const TIER_PRICE =
   /^(input_cost|output_cost|cache_read_input_token_cost|cache_creation_input_token_cost).*_above_\d+k_tokens$/;
 
-/** What a model's provider speaks, where that does not follow from the provider. */
-const Protocol = z.enum(['anthropic-messages', 'openai-chat', 'openai-responses', 'gemini']);
-
 const ModelInfo = z
   .looseObject({
     input_cost_per_token: Price.optional(),
@@ -33,7 +31,8 @@ const ModelInfo = z
     max_output_tokens: TokenCount.optional(),
     /** Calls cost nothing: a model of one's own. */
     free: z.boolean().optional(),
-    protocols: z.array(Protocol).min(1, 'must not be empty').optional(),
+    /** What its provider speaks, where that does not follow from the provider. */
+    protocols: z.array(ModelProtocol).min(1, 'must not be empty').optional(),
   })
   .superRefine((info, context) => {
     for (const [name, value] of Object.entries(info)) {

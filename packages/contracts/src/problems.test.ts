@@ -39,7 +39,7 @@ test('a missing key, a wrong choice and a wrong list element are each told with 
   const found = problems({ project: undefined, language: 'java', files: { poc: ['/abs'] } });
   expect(found.map(({ path, message }) => `${dottedPath(path)}: ${message}`)).toEqual([
     'project: missing, must be string',
-    'language: must be one of c, go, rust',
-    'files.poc[0]: must be relative to /ssebench',
+    'language: must be one of c, go, rust, found "java"',
+    'files.poc[0]: must be relative to /ssebench, found "/abs"',
   ]);
 });

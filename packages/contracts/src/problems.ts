@@ -1,5 +1,8 @@
 import type { z } from 'zod';
 
+/** A value is told up to this length, in characters. */
+const LONGEST_FOUND = 80;
+
 /** One thing wrong with a document: where, and what a person should do about it. */
 export interface Problem {
   /** From the document's root: keys and list positions. */
@@ -46,8 +49,17 @@ function messageOf(issue: z.core.$ZodIssue): string {
       ? `missing, must be ${issue.expected}`
       : `must be ${issue.expected}, found ${kindOf(issue.input)}`;
   }
-  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
-  return issue.message;
+  if (issue.code === 'invalid_value') {
+    const missing = issue.input === undefined ? 'missing, ' : '';
+    return `${missing}must be one of ${issue.values.join(', ')}${foundText(issue.input)}`;
+  }
+  return `${issue.message}${foundText(issue.input)}`;
+}
+
+/** A text as it stands in the document, cut where it is long; nothing for what a person can't look for. */
+function foundText(input: unknown): string {
+  if (typeof input !== 'string' || input.trim() === '') return '';
+  return `, found ${JSON.stringify(input.length > LONGEST_FOUND ? `${input.slice(0, LONGEST_FOUND)}…` : input)}`;
 }
 
 function kindOf(value: unknown): string {

@@ -63,6 +63,10 @@ test('anchors that multiply beyond measure are refused, and quickly', () => {
   expect(problems(`a: &a [x, x]\n${bomb.join('\n')}\n`)).toEqual([expect.stringContaining('Excessive alias count')]);
 });
 
+test('a document that is nested without end is refused', () => {
+  expect(problems(`a: ${'['.repeat(100_000)}`)).toEqual([expect.stringMatching(/^a\.yaml:1: is nested too deeply/)]);
+});
+
 test('an anchor that is used twice is fine, and its problems are told where it stands', () => {
   const schema = z.strictObject({ a: z.array(z.string()), b: z.array(z.string()) });
   expect(problems('a: &x\n  - one\nb: *x\n', schema)).toEqual([]);

@@ -7,14 +7,35 @@ import { dottedPath, problemsOf } from './problems.ts';
 /** Documents that people write are far smaller; a larger one is a mistake in the path. */
 const MAX_BYTES = 1024 * 1024;
 
+/** One thing wrong with a document. */
+export interface DocumentProblem {
+  /** From 1; undefined when the whole file is meant. */
+  line?: number | undefined;
+  /** Dotted, such as `files.poc[0]`; undefined for the document as a whole. */
+  key?: string | undefined;
+  message: string;
+}
+
 /** What is wrong with a document that a person wrote: all of it, one line for each problem. */
 export class DocumentError extends Error {
   readonly lines: readonly string[];
+  /** The same as data; empty where only lines were given. */
+  readonly problems: readonly DocumentProblem[];
 
-  constructor(lines: readonly string[], options?: ErrorOptions) {
+  constructor(lines: readonly string[], options?: ErrorOptions & { problems?: readonly DocumentProblem[] }) {
     super(lines.join('\n'), options);
     this.name = 'DocumentError';
     this.lines = lines;
+    this.problems = options?.problems ?? [];
+  }
+
+  /** The problems of the document that messages call `shownAs`. */
+  static of(shownAs: string, problems: readonly DocumentProblem[], options?: ErrorOptions): DocumentError {
+    const lines = problems.map(({ line, key, message }) => {
+      const place = line === undefined ? shownAs : `${shownAs}:${line}`;
+      return [place, key, message].filter(Boolean).join(': ');
+    });
+    return new DocumentError(lines, { ...options, problems });
   }
 }
 
@@ -36,35 +57,48 @@ export function readYaml<S extends z.ZodType>(path: string, schema: S, shownAs =
 /** `readYaml` of a text. @throws DocumentError as `readYaml` */
 export function parseYaml<S extends z.ZodType>(text: string, schema: S, shownAs: string): YamlDocument<z.output<S>> {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, stringKeys: true });
+  const document = toDocument(text, lines, shownAs);
   const syntax = [...document.errors, ...document.warnings];
   if (syntax.length > 0) {
-    throw new DocumentError(syntax.map(({ pos, message }) => `${shownAs}:${lines.linePos(pos[0]).line}: ${message}`));
+    throw DocumentError.of(
+      shownAs,
+      syntax.map(({ pos, message }) => ({ line: lines.linePos(pos[0]).line, message })),
+    );
   }
   const lineOf = (path: readonly (string | number)[]) => lines.linePos(offsetOf(document, path)).line;
   const parsed = schema.safeParse(toValue(document, shownAs), { reportInput: true });
   if (parsed.success) return { value: parsed.data, lineOf };
   const problems = problemsOf(parsed.error, schema, closest)
-    .map(({ path, message }) => ({ line: lineOf(path), text: [dottedPath(path), message].filter(Boolean).join(': ') }))
+    .map(({ path, message }) => ({ line: lineOf(path), key: dottedPath(path) || undefined, message }))
     .sort((a, b) => a.line - b.line);
-  throw new DocumentError(problems.map((problem) => `${shownAs}:${problem.line}: ${problem.text}`));
+  throw DocumentError.of(shownAs, problems);
+}
+
+/** The parser goes down with the text, so one that is nested without end takes it down. */
+function toDocument(text: string, lineCounter: LineCounter, shownAs: string): Document {
+  try {
+    return parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: true, stringKeys: true });
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw DocumentError.of(shownAs, [{ line: 1, message: 'is nested too deeply' }], { cause });
+  }
 }
 
 function readText(path: string, shown: string): string {
   let bytes: Buffer;
   try {
     const stat = statSync(path);
-    if (!stat.isFile()) throw new DocumentError([`${shown}: is not a file`]);
-    if (stat.size > MAX_BYTES) throw new DocumentError([`${shown}: is larger than 1 MiB`]);
+    if (!stat.isFile()) throw DocumentError.of(shown, [{ message: 'is not a file' }]);
+    if (stat.size > MAX_BYTES) throw DocumentError.of(shown, [{ message: 'is larger than 1 MiB' }]);
     bytes = readFileSync(path);
   } catch (error) {
     if (error instanceof DocumentError) throw error;
-    throw new DocumentError([`${shown}: ${readingProblem(error)}`], { cause: error });
+    throw DocumentError.of(shown, [{ message: readingProblem(error) }], { cause: error });
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new DocumentError([`${shown}: is not UTF-8 text`], { cause });
+    throw DocumentError.of(shown, [{ message: 'is not UTF-8 text' }], { cause });
   }
 }
 
@@ -85,7 +119,7 @@ function toValue(document: Document, shownAs: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
-    throw new DocumentError([`${shownAs}:1: ${(cause as Error).message}`], { cause });
+    throw DocumentError.of(shownAs, [{ line: 1, message: (cause as Error).message }], { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { PROTOCOLS, type Refusal, type RefusalCount } from '../server/ports.ts';
+import { MODEL_PROTOCOLS } from '@ssebench/contracts/model-protocol';
+import type { Refusal, RefusalCount } from '../server/ports.ts';
 import { type Row, text } from './rows.ts';
 
 /** Kinds of refusals that are told apart for one run; an agent can't fill the disk with new ones. */
@@ -53,7 +54,7 @@ function refusalCount(row: Row): RefusalCount {
   const protocol = text(row, 'protocol');
   return {
     runId: text(row, 'run_id'),
-    protocol: PROTOCOLS.find((name) => name === protocol),
+    protocol: MODEL_PROTOCOLS.find((name) => name === protocol),
     code: text(row, 'code'),
     field: text(row, 'field'),
     found: text(row, 'found'),

@@ -1,3 +1,4 @@
+import type { ModelProtocol } from '@ssebench/contracts/model-protocol';
 import type { ModelPrices } from '../prices/prices.ts';
 
 /** What the server needs of the ledger, the models and the clock. Every call is synchronous but `Clock.wait`: no other call comes between. */
@@ -5,9 +6,8 @@ import type { ModelPrices } from '../prices/prices.ts';
 /** Thousand-millionths of a US dollar. */
 export type NanoUsd = bigint;
 
-/** The protocols that clients speak to the gateway, and the gateway to providers. */
-export const PROTOCOLS = ['anthropic-messages', 'openai-chat', 'openai-responses', 'gemini'] as const;
-export type ProtocolName = (typeof PROTOCOLS)[number];
+/** A protocol that clients speak to the gateway, and the gateway to providers. */
+export type ProtocolName = ModelProtocol;
 
 /** Tokens of one call or a sum of calls. The kinds do not overlap, `reasoning` aside, which is part of `output`. */
 export interface Usage {

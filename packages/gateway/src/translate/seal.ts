@@ -1,4 +1,5 @@
-import { PROTOCOLS, type ProtocolName } from '../server/ports.ts';
+import { MODEL_PROTOCOLS } from '@ssebench/contracts/model-protocol';
+import type { ProtocolName } from '../server/ports.ts';
 import type { Seal } from './conversation.ts';
 
 const MARK = 'ssebench';
@@ -15,7 +16,7 @@ export function sealText(seal: Seal, own: ProtocolName): string {
 export function sealFrom(text: string | undefined, own: ProtocolName, form: string): Seal | undefined {
   if (text === undefined || text === '') return undefined;
   const [mark, by, ownForm, ...data] = text.split('.');
-  const protocol = PROTOCOLS.find((name) => name === by);
+  const protocol = MODEL_PROTOCOLS.find((name) => name === by);
   if (mark !== MARK || protocol === undefined || ownForm === undefined) return { by: own, form, data: text };
   return { by: protocol, form: ownForm, data: data.join('.') };
 }
