@@ -6,6 +6,8 @@ export const CONTAINER = {
   init: '/opt/ssebench/bin/init',
   runtimeBundle: '/opt/ssebench/runtime.cjs',
   prepareBundle: '/opt/ssebench/prepare.cjs',
+  /** What a Node.js that runs an agent's TypeScript loads first. */
+  sdkHooks: '/opt/ssebench/sdk-hooks.cjs',
   /** The task's files, root only. */
   task: '/ssebench',
   /** The clean copy that grading applies the patch to. */
@@ -101,6 +103,8 @@ export const ENV = {
   source: 'SSE_SOURCE',
   /** `given`: the patch to grade stands in the results directory already; otherwise it is captured from the tree. */
   capture: 'SSE_CAPTURE',
+  /** Seconds between the first snapshots of the agent's patch. */
+  snapshotInterval: 'SSE_SNAPSHOT_INTERVAL',
   /** How long the daemon may take to be ready, whole seconds. */
   daemonTimeout: 'SSE_DAEMON_TIMEOUT',
   /** Descriptor on which a service writes a line when it is ready. */

@@ -78,6 +78,7 @@ test.for([
     ['dialog', 'tool-start', '--id', 'x', '--name', 'y', '--args', '[]'],
     'a JSON object',
   ],
+  ['no file to run', ['node'], 'sse node FILE'],
   ['an unknown protocol', ['model', 'soap'], 'anthropic, openai, gemini'],
 ] as const)('%s is a wrong command line', async ([, args, message]) => {
   expect(await sse(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) });

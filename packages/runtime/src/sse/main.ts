@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { DaemonClient } from '@ssebench/sdk/daemon/daemon-client';
 import { DaemonError } from '@ssebench/sdk/daemon/daemon-error';
+import { runLimits } from '@ssebench/sdk/limits/run-limits';
 import { taskPrompt } from '@ssebench/sdk/prompt/build-prompt';
 import { recordDialog } from './dialog.ts';
 import { modelSettings } from './model.ts';
@@ -27,6 +28,8 @@ async function runCommand(command: string | undefined, args: readonly string[]):
       return await print(await taskPrompt(daemon()));
     case 'project':
       return await print(JSON.stringify(await daemon().project(), null, 2));
+    case 'limits':
+      return await print(JSON.stringify(await runLimits(), null, 2));
     case 'diff':
       if (args[0] === '--stat') return await print(JSON.stringify((await daemon().files()).files, null, 2));
       return await printDiff();
@@ -38,6 +41,8 @@ async function runCommand(command: string | undefined, args: readonly string[]):
       return await recordDialog(args);
     case 'mcp':
       return await (await import('../mcp/stdio.ts')).serveOnStdio();
+    case 'node':
+      throw new UsageError('sse node must be followed by a file: sse node FILE [ARGUMENTS]');
     case undefined:
     case 'help':
     case '--help':
