@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addBuildCommands } from './build-options.ts';
+import { addDatasetCommands } from './dataset-options.ts';
 import { addGatewayCommands } from './gateway-options.ts';
 import { addHostCommands } from './host-options.ts';
 import { leaveOnInterrupt } from './interrupt.ts';
@@ -47,6 +48,7 @@ export function buildProgram(outcome: Outcome): Command {
   addRunCommands(program, outcome);
   addBuildCommands(program, outcome);
   addRunsCommands(program, outcome);
+  addDatasetCommands(program, outcome);
   addModelsCommands(program, outcome);
   addGatewayCommands(program, outcome);
   addProxyCommands(program, outcome);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
+import { EVIDENCE } from '@ssebench/contracts/task-expect';
 import type { ImageInfo } from '@ssebench/engine/image';
 import { packDirectory } from '@ssebench/engine/tar';
 import { showPath } from '../config/show-path.ts';
@@ -34,8 +35,12 @@ export async function buildCase(context: ImageContext, task: Task, baseRegistry:
   const dockerfile = join(task.dir, 'Dockerfile');
   const id = await buildImage(context, {
     role: 'case',
-    // Given by name, so that a `.dockerignore` may leave it out of what COPY sees.
-    context: packDirectory(task.dir, { extra: [{ name: 'Dockerfile', content: readFileSync(dockerfile) }] }),
+    context: packDirectory(task.dir, {
+      // What proves the task is no part of it: no image may hold it.
+      ignore: Object.values(EVIDENCE),
+      // Given by name, so that a `.dockerignore` may leave it out of what COPY sees.
+      extra: [{ name: 'Dockerfile', content: readFileSync(dockerfile) }],
+    }),
     dockerfile: showPath(dockerfile),
     tags: [`${registry}/${caseName(task)}`],
     labels: { [LABEL.taskFiles]: task.filesDigest, [LABEL.key]: task.filesDigest },

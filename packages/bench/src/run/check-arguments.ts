@@ -43,7 +43,7 @@ import { runPath } from './run-directory.ts';
 const MIN_MEMORY = 64 * 2 ** 20;
 const MIN_DISK = 64 * 2 ** 20;
 /** What `grade` records as its agent: nobody worked, a patch was given. */
-const PATCH_AGENT = 'patch';
+export const PATCH_AGENT = 'patch';
 
 /** What the checks look at beside the options. */
 export interface World {

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { Outcome } from './outcome.ts';
+
+/** `dataset …`: what task authors need. */
+export function addDatasetCommands(program: Command, outcome: Outcome): void {
+  const dataset = program.command('dataset').description('datasets: check them, prove them, publish them');
+
+  dataset
+    .command('verify')
+    .description(
+      'run the fix, nothing, and the control patches of tasks, and compare the grades with what they must be',
+    )
+    .argument('[task...]', 'default: all')
+    .option('--dir <dir...>', 'dataset folders (default: every one in datasets/)')
+    .option('--changed-since <commit>', 'only tasks that changed since then, or whose base image did')
+    .option('--list', 'print the selected tasks and their base images as JSON, run nothing')
+    .option('-j, --jobs <count>', 'tasks at a time', '2')
+    .option(
+      '--repeat <count>',
+      'run everything so often, by turns one task at a time and all jobs: finds flaky checks',
+      '1',
+    )
+    .option('--retries <count>', 'try a run that came to no grade so often again', '0')
+    .option(
+      '-o, --output <dir>',
+      'where the results go; what is there already is not done again',
+      'results/dataset-verify',
+    )
+    .option('--record', "write the tests that passed under the reference into the task's folder")
+    .option('--summarize', 'run nothing, only make the summary anew')
+    .option('--model <name>', 'what runs of the agent "dummy" are recorded with', 'claude-sonnet-4-6')
+    .option('--difficulty <level>', 'as of run', '2')
+    .option('--timeout <seconds>', 'as of run', '3600')
+    .action(async (ids, options) => {
+      outcome.status = await (await import('./commands/dataset-verify.ts')).datasetVerify(ids, options);
+    });
+}

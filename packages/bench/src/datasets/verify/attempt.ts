@@ -1,0 +1,35 @@
+import { CheckRecord } from '@ssebench/contracts/checks';
+import { StrictStatus } from '@ssebench/contracts/integrity';
+import { PatchResult } from '@ssebench/contracts/result';
+import { z } from 'zod';
+
+/** One run of a control, as `runs.jsonl` of the output folder keeps it. Paths are relative to that folder. */
+export const Attempt = z.object({
+  dataset: z.string(),
+  task: z.string(),
+  /** Name of the control. */
+  control: z.string(),
+  /** From 1; odd rounds run one task at a time, even ones `jobs` at a time. */
+  round: z.int().positive(),
+  /** Other runs went on beside it. */
+  together: z.boolean(),
+  /** What it proved anything about: the task's files and the harness. */
+  files_sha256: z.string(),
+  version: z.string(),
+  started_at: z.iso.datetime(),
+  seconds: z.number().nonnegative(),
+  exit_code: z.int().nullable(),
+  run: z.string(),
+  /** Null when the run left no summary. */
+  result: PatchResult.nullable(),
+  strict: StrictStatus.nullable(),
+  checks: z.array(CheckRecord),
+  /** ID of the case image that was graded. */
+  image: z.string().nullable(),
+});
+export type Attempt = z.infer<typeof Attempt>;
+
+/** Whether it came to a grade: only then it says something of the task. */
+export function isGraded({ result }: Attempt): boolean {
+  return result !== null && result.status !== 'error';
+}

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { unknownName } from '@ssebench/contracts/closest';
+import { UserError } from '../../cli/errors.ts';
+import { showPath } from '../../config/show-path.ts';
+import { listTasks, type Task } from '../../config/tasks.ts';
+import { caseBases } from '../../images/case.ts';
+
+export interface Selection {
+  home: string;
+  /** Dataset folders; undefined: every one of home. */
+  dirs: readonly string[] | undefined;
+  /** Only tasks that changed since the common ancestor of this commit and the present one. */
+  changedSince: string | undefined;
+}
+
+/**
+ * The tasks to verify: those named, else all, of the dataset folders. Source: spec/host §5.1.
+ * @throws UserError for what is not there, for every task that can't be read, and for two tasks with one ID
+ */
+export async function selectTasks(ids: readonly string[], selection: Selection): Promise<Task[]> {
+  const dirs = selection.dirs?.map((dir) => resolve(dir)) ?? datasetsOf(selection.home);
+  const found = dirs.map((dir) => listTasks(dir));
+  const problems = found.flatMap((dataset) => dataset.problems);
+  if (problems.length > 0) throw new UserError(problems);
+  const tasks = found.flatMap((dataset) => dataset.tasks);
+  refuseTwins(tasks);
+  const known = tasks.map(({ id }) => id);
+  const unknown = ids.filter((id) => !known.includes(id));
+  if (unknown.length > 0) throw new UserError(unknown.map((id) => unknownName('task', id, known)));
+  const named = ids.length > 0 ? tasks.filter(({ id }) => ids.includes(id)) : tasks;
+  const { changedSince, home } = selection;
+  const selected = changedSince === undefined ? named : await changedTasks(named, changedSince, home);
+  if (selected.length === 0 && changedSince === undefined)
+    throw new UserError(`${dirs.map((dir) => showPath(dir)).join(', ')}: no tasks`);
+  return selected;
+}
+
+/** Every folder of `datasets/` that has a `dataset.yaml`. */
+function datasetsOf(home: string): string[] {
+  const folder = join(home, 'datasets');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .sort()
+    .map((name) => join(folder, name))
+    .filter((dir) => existsSync(join(dir, 'dataset.yaml')));
+}
+
+/** Results are kept by the task's ID. */
+function refuseTwins(tasks: readonly Task[]): void {
+  const twins = [...Map.groupBy(tasks, ({ id }) => id.toLowerCase()).values()].filter((same) => same.length > 1);
+  if (twins.length === 0) return;
+  throw new UserError(
+    twins.map(
+      (same) =>
+        `two tasks with one ID: ${same.map(({ dir }) => showPath(dir)).join(' and ')}; verify one dataset at a time`,
+    ),
+  );
+}
+
+/** A task changed when its folder did, or the folder of the image that it is built on. */
+async function changedTasks(tasks: readonly Task[], since: string, home: string): Promise<Task[]> {
+  const byFolder = await Promise.all(
+    tasks.map(async (task) => {
+      const base =
+        basename(caseBases({ registry: '' }, task).final)
+          .replace(/^base-/, '')
+          .split(':')[0] ?? '';
+      const folders = [task.dir, join(home, 'images/base', base)].filter(existsSync);
+      return (await Promise.all(folders.map((folder) => isChanged(folder, since)))).includes(true);
+    }),
+  );
+  return tasks.filter((_, index) => byFolder[index]);
+}
+
+/** Committed or not, new files too. */
+async function isChanged(folder: string, since: string): Promise<boolean> {
+  const ancestor = (await git(folder, ['merge-base', since, 'HEAD'])).trim();
+  const [changed, added] = await Promise.all([
+    git(folder, ['diff', '--name-only', ancestor, '--', '.']),
+    git(folder, ['ls-files', '--others', '--exclude-standard', '--', '.']),
+  ]);
+  return changed !== '' || added !== '';
+}
+
+async function git(cwd: string, args: readonly string[]): Promise<string> {
+  try {
+    return (await promisify(execFile)('git', [...args], { cwd, maxBuffer: 64 * 1024 * 1024 })).stdout;
+  } catch (cause) {
+    const words = String((cause as { stderr?: string }).stderr ?? '').trim() || String(cause);
+    throw new UserError(`--changed-since: git in ${relative('', cwd) || '.'}: ${words}`, 1, { cause });
+  }
+}

@@ -1,0 +1,90 @@
+import { EVIDENCE } from '@ssebench/contracts/task-expect';
+import { digestOfFiles } from '../../config/task-files.ts';
+import type { Task } from '../../config/tasks.ts';
+import { type Attempt, isGraded } from './attempt.ts';
+import type { AttemptsFile } from './attempts-file.ts';
+import { reportOf, type Subject, type TaskReport } from './report.ts';
+import { type Conditions, type Job, runControl } from './run-control.ts';
+import { inParallel, inTurns } from './schedule.ts';
+import { writeTaskReport } from './write-report.ts';
+
+export interface VerifyOptions extends Conditions {
+  /** Tasks that are tried at a time in even rounds, and in the only one. */
+  jobs: number;
+  repeat: number;
+  /** More attempts for one that came to no grade. */
+  retries: number;
+  signal: AbortSignal;
+  /** Told of each task after each of its rounds. */
+  onRound(report: TaskReport, progress: { done: number; total: number; round: number }): void;
+}
+
+/**
+ * Tries every control of every task, `repeat` times, and reports on each task when it has been through a round. What is in
+ * the attempts' file for the same files and version is not done again.
+ */
+export async function verifyTasks(
+  subjects: readonly Subject[],
+  attempts: AttemptsFile,
+  options: VerifyOptions,
+): Promise<void> {
+  const order = inTurns(subjects);
+  const total = order.length * options.repeat;
+  let done = 0;
+  for (let round = 1; round <= options.repeat; round++) {
+    const together = options.jobs > 1 && (options.repeat === 1 || round % 2 === 0);
+    await inParallel(order, together ? options.jobs : 1, options.signal, async (subject) => {
+      const digest = provenDigest(subject.task);
+      for (const control of subject.controls) {
+        await tryControl({ task: subject.task, control, round, together, digest }, attempts, options);
+        if (options.signal.aborted) return;
+      }
+      const report = reportOn(subject, attempts, options);
+      await writeTaskReport(options.output, report);
+      done += 1;
+      options.onRound(report, { done, total, round });
+    });
+    if (options.signal.aborted) return;
+  }
+}
+
+/** What is known of a task so far, by its files and the version as they are. */
+export function reportOn(
+  subject: Subject,
+  attempts: AttemptsFile,
+  { output, version }: Pick<Conditions, 'output' | 'version'>,
+): TaskReport {
+  const digest = provenDigest(subject.task);
+  const own = attempts.all.filter((attempt) => isOf(attempt, subject.task, digest, version));
+  return reportOf(subject, own, output, digest);
+}
+
+/** A digest of all that an attempt proves something about: the folder without the list of tests, which is made of attempts. */
+function provenDigest({ files }: Task): string {
+  const { [EVIDENCE.tests]: _made, ...proven } = files;
+  return digestOfFiles(proven);
+}
+
+async function tryControl(job: Job, attempts: AttemptsFile, options: VerifyOptions): Promise<void> {
+  const { task, control, round, digest } = job;
+  const before = attempts.all.filter(
+    (attempt) =>
+      isOf(attempt, task, digest, options.version) && attempt.control === control.name && attempt.round === round,
+  );
+  if (before.some(isGraded)) return;
+  for (let attempt = 1; attempt <= 1 + options.retries; attempt++) {
+    const made = await runControl(job, options, attempt);
+    if (options.signal.aborted) return;
+    await attempts.add(made);
+    if (isGraded(made)) return;
+  }
+}
+
+function isOf(attempt: Attempt, task: Task, digest: string, version: string): boolean {
+  return (
+    attempt.dataset === task.dataset &&
+    attempt.task === task.id &&
+    attempt.files_sha256 === digest &&
+    attempt.version === version
+  );
+}
