@@ -12,6 +12,11 @@ export const CONTAINER_VARIABLES: Readonly<Record<keyof typeof ENV, Variable>> =
   difficulty: { fallback: '2', meaning: 'Difficulty level, 0 to 4. Anything else stops the container from starting.' },
   timeout: { fallback: String(DEFAULTS.agentTimeout), meaning: "The agent's time limit, seconds." },
   agentGrace: { fallback: String(DEFAULTS.agentGrace), meaning: 'Seconds between SIGTERM and SIGKILL at the limit.' },
+  deadline: {
+    fallback: 'when the agent starts, and its limit',
+    meaning: 'When the agent gets SIGTERM: Unix seconds, by the clock of the container.',
+  },
+  budget: { fallback: 'unset', meaning: 'What the run may spend on its model, US dollars; unset without a model.' },
   checkTimeout: { fallback: String(DEFAULTS.checkTimeout), meaning: 'Limit of one script run, seconds.' },
   gradingTimeout: { fallback: 'from the check limit', meaning: 'Limit of grading as a whole, seconds.' },
   diskLimit: { fallback: 'no limit', meaning: "What the container may write until the agent's end, bytes." },
@@ -58,6 +63,10 @@ export const CONTAINER_VARIABLES: Readonly<Record<keyof typeof ENV, Variable>> =
     meaning: "The agent image's environment as a JSON object, for the agent alone.",
   },
   source: { fallback: "the task's `source`", meaning: 'The tree that the agent edits.' },
+  snapshotInterval: {
+    fallback: 'unset',
+    meaning: "Seconds between the first snapshots of the agent's patch; unset: none are kept.",
+  },
   daemonTimeout: { fallback: '300', meaning: 'How long the daemon may take to be ready, seconds.' },
   readyFd: { fallback: 'unset', meaning: 'Descriptor on which a service writes a line when it is ready.' },
   beginFd: { fallback: 'unset', meaning: 'Descriptor on which a service that was started early is told to begin.' },

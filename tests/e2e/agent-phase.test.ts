@@ -11,7 +11,9 @@ beforeAll(async () => {
     editor: scriptAgent(
       "printf 'a\\r\\nb\\0c\\377' > bytes.bin; echo more >> README.md; ln -s /etc/passwd link; exit 7",
     ),
-    sleeper: scriptAgent('trap "echo asked to stop; echo late > late.txt; exit 0" TERM; echo begun; sleep 600 & wait'),
+    sleeper: scriptAgent(
+      'trap "echo asked to stop; date +%s > late.txt; exit 0" TERM; echo begun; sse limits > limits.json; sleep 600 & wait',
+    ),
     stubborn: scriptAgent('trap "" TERM; (trap "" TERM; while :; do sleep 1; done) & while :; do sleep 1; done'),
     words: {
       dockerfile:
@@ -39,11 +41,17 @@ test('what an agent leaves is captured byte for byte, and its exit status is rec
 });
 
 test('at its limit an agent is asked to stop, and what it left by then is graded', async () => {
-  const { directory, summary } = await workspace.runOnNoop('sleeper', '--timeout', '2');
-  expect(summary.runtime_result).toMatchObject({ agent_timeout: true, agent_exit_code: 124, agent_duration: 2 });
+  const { directory, summary } = await workspace.runOnNoop('sleeper', '--timeout', '3');
+  expect(summary.runtime_result).toMatchObject({ agent_timeout: true, agent_exit_code: 124, agent_duration: 3 });
   expect(summary.patch_result.status).toBe('passed');
   expect(await readFile(join(directory, 'agent.log'), 'utf8')).toBe('begun\nasked to stop\n');
-  expect(await readFile(join(directory, 'final.patch'), 'utf8')).toContain('+late\n');
+  const patch = await readFile(join(directory, 'final.patch'), 'utf8');
+  const found = (pattern: RegExp) => Number(pattern.exec(patch)?.[1]);
+  const deadline = found(/^\+ {2}"deadline": (\d+),$/m);
+  expect(found(/^\+(\d+)$/m)).toBeGreaterThanOrEqual(deadline);
+  expect(found(/^\+(\d+)$/m)).toBeLessThan(deadline + 3);
+  expect([0, 1, 2]).toContain(found(/"seconds_left": (\d+)/));
+  expect(patch).toContain('"budget_usd": null');
 });
 
 test('an agent that ignores the request is killed after the grace, with all that it started', async () => {

@@ -37,14 +37,15 @@ const place = hostPlace(
   },
 );
 const hostile = { PATH: '/home/model/bin', NODE_OPTIONS: '--require /home/model/x.js', LD_PRELOAD: '/home/model/x.so' };
-const work = workContainer(frame, {
+const side: Parameters<typeof workContainer>[1] = {
   image: { id: 'sha256:1', cmd: ['a', 'b c'], env: hostile, workdir: '/src/ini' },
   mode: 'work',
   agentGrace: 10,
   mounts: place.mounts('work'),
   network: 'none',
   modelKey: undefined,
-});
+};
+const work = workContainer(frame, side);
 const grade = gradeContainer(frame, {
   image: { id: 'sha256:2', env: hostile },
   mounts: place.mounts('grade'),
@@ -78,6 +79,12 @@ test('no mount of a container tells the task or the run, and only the archive is
     const open = binds.filter(({ target }) => !target.startsWith('/var/lib/ssebench/'));
     expect(open.map(({ target }) => target)).toEqual(spec === work ? ['/tmp/sse-archive'] : []);
   }
+});
+
+test('the budget of a run with a model is told, and that of one without is none', () => {
+  const paid = workContainer({ ...frame, settings: { ...frame.settings, budget: 2.5 } }, side);
+  expect(paid.env).toHaveProperty('SSE_BUDGET_USD', '2.5');
+  expect(work.env).not.toHaveProperty('SSE_BUDGET_USD');
 });
 
 test('the grade container has no agent-facing listener and is told how the agent ended', () => {

@@ -63,6 +63,7 @@ export function workContainer(frame: RunFrame, side: AgentSide): ContainerSpec {
       [ENV.apiKey]: side.modelKey ?? '',
       [ENV.baseUrl]: side.modelKey === undefined ? '' : MODEL_URL,
       ...(side.modelKey !== undefined && { [ENV.modelSocket]: CONTAINER.modelSocket }),
+      ...(settings.budget !== null && { [ENV.budget]: String(settings.budget) }),
       [ENV.agentEnv]: JSON.stringify(side.image.env),
     },
   };

@@ -1,4 +1,4 @@
-import type { BookedCall, GatewayCalls } from '@ssebench/contracts/gateway-api';
+import type { BookedCall, GatewayCalls, LeftToSpend } from '@ssebench/contracts/gateway-api';
 import { usdText } from './money.ts';
 import type { LedgerCall, RefusalCount, RunSpend, Usage } from './ports.ts';
 import { settingsOf } from './run-settings.ts';
@@ -26,6 +26,12 @@ export function spendJson(spend: RunSpend) {
     refusals: spend.refusals.map(refusalJson),
     socket: settingsOf(spend.settings).socket ?? null,
   };
+}
+
+/** What the holder of a run's key is told of its money. What was perhaps spent is not left. */
+export function leftJson({ budget, settled, reserved, uncertain }: RunSpend): LeftToSpend {
+  const left = budget - settled - reserved - uncertain;
+  return { budget_usd: usdText(budget), spent_usd: usdText(settled), left_usd: usdText(left > 0n ? left : 0n) };
 }
 
 export function refusalJson({ runId, protocol, code, field, found, count, lastAt }: RefusalCount) {

@@ -7,6 +7,7 @@ import { recordExchange } from '../recording/record-exchange.ts';
 import type { RecordedResponse } from '../recording/recorded-response.ts';
 import { cleanPath } from '../recording/secrets.ts';
 import { serveReplay } from '../replay/serve-replay.ts';
+import { leftJson } from './admin-json.ts';
 import { callProvider } from './exchange.ts';
 import { faults } from './faults.ts';
 import type { Gateway } from './gateway.ts';
@@ -43,6 +44,10 @@ export async function serve(gateway: Gateway, request: IncomingMessage, response
     gateway.ledger.revoke(run.runId);
     await gateway.calls.abort(run.runId);
     return sendJson(response, 200, '{}');
+  }
+  if (method === 'GET' && path === GATEWAY_PATH.left) {
+    const spend = gateway.ledger.spend(run.runId);
+    return spend ? sendJson(response, 200, JSON.stringify(leftJson(spend))) : fail(faults.unauthorized());
   }
   if (found === undefined) {
     const refusal = { runId: run.runId, protocol: undefined, code: 'route', field: path.slice(0, 100), found: method };

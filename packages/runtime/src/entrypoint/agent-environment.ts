@@ -10,6 +10,7 @@ const FOR_THE_AGENT: readonly string[] = [
   ENV.archive,
   ENV.difficulty,
   ENV.timeout,
+  ENV.budget,
   ENV.daemonSocket,
   ENV.apiKey,
   ENV.baseUrl,

@@ -95,11 +95,12 @@ describe('mode work', () => {
     await container.run(
       work('env'),
       {},
-      { SSE_HOST_SOCKET: '/x/host.sock', SSE_API_KEY: 'sk-run', SSE_DIFFICULTY: '1' },
+      { SSE_HOST_SOCKET: '/x/host.sock', SSE_API_KEY: 'sk-run', SSE_DIFFICULTY: '1', SSE_BUDGET_USD: '2.5' },
     );
     const agent = container.text('agent.log');
     expect(agent).toContain('SSE_API_KEY=sk-run\n');
     expect(agent).toContain('SSE_DIFFICULTY=1\n');
+    expect(agent).toContain('SSE_BUDGET_USD=2.5\n');
     expect(agent).toContain(`SSE_SOURCE=${container.source}\n`);
     expect(agent).not.toMatch(/SSE_(ADMIN_SOCKET|RESULTS|HOST_SOCKET|AGENT_ENV)/);
     const daemon = container.json('daemon-env.json') ?? {};
@@ -113,8 +114,10 @@ describe('mode work', () => {
     expect(daemon).not.toHaveProperty('SSE_API_KEY');
   });
 
-  test('an agent at its limit: status 124, and its patch is captured', async () => {
-    expect(await container.run(work('sleep', '30'), {}, { TIMEOUT: '1' })).toBe(124);
+  test('an agent at its limit: told when it is, status 124, and its patch is captured', async () => {
+    const told = "trap 'echo $(($(date +%s) - SSE_DEADLINE)); exit' TERM; sleep 30 & wait";
+    expect(await container.run(work('sh', '-c', told), {}, { TIMEOUT: '1' })).toBe(124);
+    expect(container.text('agent.log')).toMatch(/^[012]\n$/);
     expect(container.json('work.json')).toMatchObject({
       agent: { exit_code: 124, timed_out: true },
       capture: { patch_bytes: 3 },

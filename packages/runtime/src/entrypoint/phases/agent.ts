@@ -38,6 +38,7 @@ export const agent: Phase = {
           ...settings.agentEnv,
           [ENV.daemonSocket]: settings.agentSocket,
           [ENV.timeout]: String(settings.agentTimeout),
+          [ENV.deadline]: String(Math.floor(Date.now() / 1000) + settings.agentTimeout),
           ...(run.source ? { [ENV.source]: run.source } : {}),
         },
         cwd: settings.cwd,
