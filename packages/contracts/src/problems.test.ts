@@ -5,17 +5,20 @@ import { TaskConfig } from './task-config.ts';
 const near = (key: string, allowed: readonly string[]): string | undefined => allowed.find((k) => k[0] === key[0]);
 
 function problems(change: Record<string, unknown>) {
-  const parsed = TaskConfig.safeParse({
-    id: 'ini-1',
-    project: 'ini',
-    repository: 'https://example.org/ini',
-    language: 'c',
-    source: '/src/ini',
-    task_description: { issue: 'It crashes.' },
-    scripts: { build: 'scripts/build.sh' },
-    files: {},
-    ...change,
-  });
+  const parsed = TaskConfig.safeParse(
+    {
+      id: 'ini-1',
+      project: 'ini',
+      repository: 'https://example.org/ini',
+      language: 'c',
+      source: '/src/ini',
+      task_description: { issue: 'It crashes.' },
+      scripts: { build: 'scripts/build.sh' },
+      files: {},
+      ...change,
+    },
+    { reportInput: true },
+  );
   return parsed.success ? [] : problemsOf(parsed.error, TaskConfig, near);
 }
 

@@ -63,8 +63,28 @@ test('anchors that multiply beyond measure are refused, and quickly', () => {
   expect(problems(`a: &a [x, x]\n${bomb.join('\n')}\n`)).toEqual([expect.stringContaining('Excessive alias count')]);
 });
 
-test('a document that is nested without end is refused', () => {
-  expect(problems(`a: ${'['.repeat(100_000)}`)).toEqual([expect.stringMatching(/^a\.yaml:1: is nested too deeply/)]);
+test.each([
+  ['brackets', `a: 1\nb: ${'['.repeat(1_000_000)}`],
+  ['braces', `a: 1\n${'{a: '.repeat(200_000)}`],
+  ['lists', `a: 1\nb:\n${'- '.repeat(500_000)}`.replace('b:\n', '')],
+])('%s that are nested without end are refused, and quickly', (_, text) => {
+  const begun = performance.now();
+  expect(problems(text)).toEqual(['a.yaml:2: is nested too deeply, more than 100 levels']);
+  expect(performance.now() - begun).toBeLessThan(5000);
+});
+
+test('brackets in a text nest nothing', () => {
+  expect(problems(`a: |\n  ${'['.repeat(1000)}\nb: "${'{'.repeat(1000)}"\nc: x${'['.repeat(1000)}\n`)).toEqual([]);
+});
+
+test('thousands of keys are read quickly', () => {
+  const begun = performance.now();
+  expect(problems(Array.from({ length: 10_000 }, (_, n) => `k${n}: 1\n`).join(''))).toEqual([]);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
+test('of many errors the first are told', () => {
+  expect(problems('a: ]\n'.repeat(1000)).length).toBeLessThanOrEqual(20);
 });
 
 test('an anchor that is used twice is fine, and its problems are told where it stands', () => {

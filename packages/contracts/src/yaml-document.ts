@@ -1,11 +1,28 @@
 import { readFileSync, statSync } from 'node:fs';
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import {
+  CST,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { z } from 'zod';
 import { closest } from './closest.ts';
 import { dottedPath, problemsOf } from './problems.ts';
 
 /** Documents that people write are far smaller; a larger one is a mistake in the path. */
 const MAX_BYTES = 1024 * 1024;
+const MAX_DEPTH = 100;
+/** One wrong bracket can make every later line wrong. */
+const MAX_SYNTAX_ERRORS = 20;
+/** Tokens of the lexer that stand for nothing in the text. */
+const CONTROL_TOKENS: ReadonlySet<string> = new Set([CST.BOM, CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
 /** One thing wrong with a document. */
 export interface DocumentProblem {
@@ -58,11 +75,13 @@ export function readYaml<S extends z.ZodType>(path: string, schema: S, shownAs =
 export function parseYaml<S extends z.ZodType>(text: string, schema: S, shownAs: string): YamlDocument<z.output<S>> {
   const lines = new LineCounter();
   const document = toDocument(text, lines, shownAs);
-  const syntax = [...document.errors, ...document.warnings];
+  const syntax = [...document.errors, ...document.warnings].map(({ pos, message }) => ({ offset: pos[0], message }));
+  syntax.push(...repeatedKeys(document).map((offset) => ({ offset, message: 'Map keys must be unique' })));
   if (syntax.length > 0) {
+    const shown = syntax.slice(0, MAX_SYNTAX_ERRORS);
     throw DocumentError.of(
       shownAs,
-      syntax.map(({ pos, message }) => ({ line: lines.linePos(pos[0]).line, message })),
+      shown.map(({ offset, message }) => ({ line: lines.linePos(offset).line, message })),
     );
   }
   const lineOf = (path: readonly (string | number)[]) => lines.linePos(offsetOf(document, path)).line;
@@ -74,14 +93,47 @@ export function parseYaml<S extends z.ZodType>(text: string, schema: S, shownAs:
   throw DocumentError.of(shownAs, problems);
 }
 
-/** The parser goes down with the text, so one that is nested without end takes it down. */
 function toDocument(text: string, lineCounter: LineCounter, shownAs: string): Document {
-  try {
-    return parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: true, stringKeys: true });
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw DocumentError.of(shownAs, [{ line: 1, message: 'is nested too deeply' }], { cause });
+  const deep = firstTooDeep(text);
+  if (deep !== undefined) {
+    const line = text.slice(0, deep).split('\n').length;
+    throw DocumentError.of(shownAs, [{ line, message: `is nested too deeply, more than ${MAX_DEPTH} levels` }]);
   }
+  // The parser's own search for keys that come twice takes quadratic time.
+  return parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, stringKeys: true });
+}
+
+/** Where brackets, or items on one line, are nested beyond measure: the parser takes seconds for each such text. */
+function firstTooDeep(text: string): number | undefined {
+  let [offset, brackets, items] = [0, 0, 0];
+  let isScalarText = false;
+  for (const token of new Lexer().lex(text)) {
+    const type = isScalarText ? 'text' : CST.tokenType(token);
+    isScalarText = type === 'scalar' && token === CST.SCALAR;
+    if (type === 'flow-seq-start' || type === 'flow-map-start') brackets++;
+    else if (type === 'flow-seq-end' || type === 'flow-map-end') brackets--;
+    else if (type === 'newline') items = 0;
+    else if (type === 'seq-item-ind' || type === 'explicit-key-ind') items++;
+    if (brackets > MAX_DEPTH || items > MAX_DEPTH) return offset;
+    if (!CONTROL_TOKENS.has(token)) offset += token.length;
+  }
+  return undefined;
+}
+
+/** Where keys come a second time in their map. */
+function repeatedKeys(document: Document): number[] {
+  const repeated: number[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) repeated.push(key.range?.[0] ?? 0);
+        seen.add(key.value);
+      }
+    },
+  });
+  return repeated;
 }
 
 function readText(path: string, shown: string): string {

@@ -135,10 +135,10 @@ test('every problem of a config is listed with its line', () => {
     status: 1,
     stdout: '',
     stderr: [
-      'data/set/leak-1/sse/config.yaml:1: language: must be one of c, go, rust',
+      'data/set/leak-1/sse/config.yaml:1: language: missing, must be one of c, go, rust',
       'data/set/leak-1/sse/config.yaml:2: project: must be string, found number',
       'data/set/leak-1/sse/config.yaml:4: langauge: unknown key, did you mean "language"?',
-      'data/set/leak-1/sse/config.yaml:14: files.poc[0]: must be relative to /ssebench',
+      'data/set/leak-1/sse/config.yaml:14: files.poc[0]: must be relative to /ssebench, found "/abs"',
       '',
     ].join('\n'),
   });
