@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type CommandResult, runCommand } from '../system/run-command.ts';
 
 /** Absolute: nothing that an image's `PATH` says decides which git root starts. */
 export const GIT = '/usr/bin/git';
+const NICE = '/usr/bin/nice';
 
 /**
  * Settings that every git command of ours gets, whatever the repository or the machine says: content and names are
@@ -44,6 +46,8 @@ export interface GitPlace {
   gid?: number | undefined;
   /** More variables, such as `GIT_INDEX_FILE`. */
   env?: Readonly<Record<string, string>>;
+  /** Whether everything else goes first. */
+  gentle?: boolean;
 }
 
 export interface GitCall {
@@ -72,8 +76,9 @@ const OUTPUT_CAP = 64 * 1024 * 1024;
 
 /** Runs one git command in the work tree with a constant environment, and returns however it ended. */
 export function startGit(place: GitPlace, args: readonly string[], call: GitCall): Promise<CommandResult> {
+  const argv = [GIT, ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args] as const;
   return runCommand({
-    argv: [GIT, ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args],
+    argv: place.gentle && existsSync(NICE) ? [NICE, '-n', '19', ...argv] : argv,
     cwd: place.workTree,
     env: {
       PATH: '/usr/bin:/bin',

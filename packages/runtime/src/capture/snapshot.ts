@@ -26,6 +26,8 @@ export interface CaptureOptions {
   scratchDir: string;
   /** Largest file that git is let near, by `lstat`. Default: as every run has it. */
   maxFileBytes?: number;
+  /** At the lowest priority, where the tree's machine has `nice`. */
+  gentle?: boolean;
   timeoutMs?: number;
   signal?: AbortSignal;
 }
@@ -80,6 +82,7 @@ async function makeSnapshot(options: CaptureOptions, settled: boolean, scratch: 
     home: join(own, 'home'),
     ...(isRoot() ? { uid: account.uid, gid: account.gid } : {}),
     env: { GIT_INDEX_FILE: join(own, 'index') },
+    gentle: options.gentle ?? false,
   };
   const skipped = new Skips();
   const limits = () => ({ timeoutMs: Math.max(1, deadline - performance.now()), signal: options.signal });

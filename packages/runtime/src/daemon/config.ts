@@ -37,6 +37,8 @@ export interface DaemonConfig {
   checkTimeoutMs: number;
   /** Whether the patch to grade stands in the results directory already. */
   patchIsGiven: boolean;
+  /** Seconds between the first snapshots of the agent's patch; undefined: none are kept. */
+  snapshotInterval: number | undefined;
 }
 
 /** The listeners that exist: those that are named. */
@@ -96,6 +98,9 @@ export function readConfig(env: NodeJS.ProcessEnv): DaemonConfig {
     scriptEnv: { PATH: DEFAULT_PATH, ...preparedEnv(CONTAINER.prepared) },
     checkTimeoutMs: positiveInteger(ENV.checkTimeout, env[ENV.checkTimeout] ?? String(DEFAULTS.checkTimeout)) * 1000,
     patchIsGiven: env[ENV.capture] === 'given',
+    snapshotInterval: env[ENV.snapshotInterval]
+      ? positiveInteger(ENV.snapshotInterval, env[ENV.snapshotInterval])
+      : undefined,
   };
 }
 

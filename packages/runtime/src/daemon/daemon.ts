@@ -17,6 +17,7 @@ import { RunnerArea } from './runner/runner-area.ts';
 import { ScriptRunner } from './runner/script-runner.ts';
 import { SharedFiles } from './runner/shared-files.ts';
 import type { Services } from './services.ts';
+import { keepSnapshots } from './snapshots.ts';
 import { StrictTree } from './strict/strict-tree.ts';
 import { loadTask } from './task.ts';
 
@@ -85,11 +86,23 @@ export async function startDaemon(config: DaemonConfig): Promise<Daemon> {
     logBudget: new Budget(AGENT_LOG_BYTES),
     stop: stop.signal,
   };
+  const { patches, phase } = services;
+  const snapshots =
+    config.snapshotInterval === undefined
+      ? undefined
+      : keepSnapshots({
+          intervalSeconds: config.snapshotInterval,
+          patches,
+          events,
+          results,
+          signal: AbortSignal.any([phase.signal, stop.signal]),
+        });
   const listeners = new Listeners(services);
   const close = async () => {
     stop.abort(stopping());
     events.close();
     await listeners.close();
+    await snapshots;
   };
   try {
     await listeners.open(config.listeners);

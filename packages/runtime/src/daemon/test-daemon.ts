@@ -41,6 +41,7 @@ export interface TestDaemonOptions {
   /** The container that only grades: no agent-facing listener, this patch. */
   given?: string | Buffer;
   scriptEnv?: Record<string, string>;
+  snapshotInterval?: number;
 }
 
 const CONFIG = `
@@ -120,6 +121,7 @@ export class TestDaemon {
       scriptEnv: { PATH: '/usr/bin:/bin', ...options.scriptEnv },
       checkTimeoutMs: options.checkTimeoutMs ?? 20_000,
       patchIsGiven: !agentFacing,
+      snapshotInterval: options.snapshotInterval,
     });
   }
 

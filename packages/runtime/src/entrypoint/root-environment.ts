@@ -21,6 +21,7 @@ const FOR_SERVICES: readonly string[] = [
   ENV.runnerDir,
   ENV.debug,
   ENV.capture,
+  ENV.snapshotInterval,
 ];
 
 /** The environment of a service: constant, the listed variables of the container, and `extra`. */
