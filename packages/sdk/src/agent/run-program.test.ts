@@ -36,6 +36,12 @@ test('a program gets its input and its environment, and its lines come one by on
   expect([kept('p.stdout'), kept('p.stderr')]).toEqual(['a\r\nb\nown|\n\nlast', 'why\n']);
 });
 
+test('lines that are not worth it are not kept, and given on all the same', async () => {
+  await run('echo a; echo noise; echo b', { keep: (line) => line !== 'noise' });
+  expect(kept('p.stdout')).toBe('a\nb\n');
+  expect(lines).toEqual(['a', 'noise', 'b']);
+});
+
 test('an end by a signal is an exit status, as shells have it', async () => {
   const end = await run('kill -9 $$');
   expect([end.status, end.signal, exitStatus(end)]).toEqual([null, 'SIGKILL', 137]);

@@ -21,6 +21,8 @@ export interface ProgramOptions {
   stdin?: string | undefined;
   /** Gets each line of its standard output, without its end, as it comes. What it throws is told on standard error, and the next line follows. */
   onLine: (line: string) => void;
+  /** Which lines of its standard output are worth keeping raw; default: all of it, byte for byte. */
+  keep?: (line: string) => boolean;
   /** Where raw output is kept, as `<name>.stdout` and `<name>.stderr`; default: `SSE_ARCHIVE` and the command's base name. */
   archive?: string;
   name?: string;
@@ -46,7 +48,7 @@ export interface ProgramEnd {
  * @throws the system's error when the program can't be started (`ENOENT`, `EACCES`)
  */
 export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
-  const { command, cwd, stdin, graceMs = defaultGrace() } = options;
+  const { command, cwd, stdin, keep, graceMs = defaultGrace() } = options;
   const [file, ...args] = command;
   const base = join(
     options.archive ?? (process.env[ENV.archive] || CONTAINER.archive),
@@ -67,10 +69,13 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
 
   const output = new RawOutput(`${base}.stdout`);
   const words = new RawOutput(`${base}.stderr`);
-  const lines = new LineSplitter((line) => guarded(options.onLine, line));
+  const lines = new LineSplitter((line) => {
+    if (keep?.(line)) output.write(Buffer.from(`${line}\n`));
+    guarded(options.onLine, line);
+  });
   let lastWords = Buffer.alloc(0);
   child.stdout?.on('data', (chunk: Buffer) => {
-    output.write(chunk);
+    if (keep === undefined) output.write(chunk);
     lines.write(chunk);
   });
   child.stderr?.on('data', (chunk: Buffer) => {

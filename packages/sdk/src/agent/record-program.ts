@@ -1,0 +1,49 @@
+import { ENV } from '@ssebench/contracts/layout';
+import { DaemonClient } from '../daemon/daemon-client.ts';
+import type { DialogInput } from '../dialog/dialog-input.ts';
+import { DialogWriter } from '../dialog/dialog-writer.ts';
+import { buildPrompt } from '../prompt/build-prompt.ts';
+import { exitStatus, type ProgramEnd, type ProgramOptions, runProgram } from './run-program.ts';
+
+/** How what a program prints becomes the run's dialog. */
+export interface ProgramSession {
+  /** The entries that a line is worth. What it throws costs that line alone. */
+  add(line: string): readonly DialogInput[];
+  /** What is left once the program has ended; the last entry is `complete`. */
+  finish(end: ProgramEnd): readonly DialogInput[];
+}
+
+export interface RecordOptions {
+  /** The agent's name in the dialog. */
+  agent: string;
+  session: ProgramSession;
+  /** How to run it on this prompt. */
+  program: (prompt: string) => Omit<ProgramOptions, 'onLine'>;
+}
+
+/**
+ * Runs an agent's program on the task's prompt, and writes the run's dialog as it goes. Returns the exit status that the
+ * agent is to end with: the program's own. A dialog is complete however the program ends, also when it can't be started.
+ * @throws DaemonError when nobody says what the task is; the system's error when the program can't be started
+ */
+export async function recordProgram({ agent, session, program }: RecordOptions): Promise<number> {
+  const task = await new DaemonClient().project();
+  const prompt = buildPrompt(task);
+  const dialog = new DialogWriter();
+  const write = (entries: readonly DialogInput[]) => {
+    for (const entry of entries) dialog.write(entry);
+  };
+  const model = process.env[ENV.modelName] ?? '';
+  write([
+    { type: 'init', data: { task: task.id, cwd: process.cwd(), model, agent } },
+    { type: 'prompt', content: prompt },
+  ]);
+  try {
+    const end = await runProgram({ ...program(prompt), onLine: (line) => write(session.add(line)) });
+    write(session.finish(end));
+    return exitStatus(end);
+  } catch (error) {
+    write([{ type: 'complete', status: 'error', message: (error as Error).message }]);
+    throw error;
+  }
+}
