@@ -29,7 +29,7 @@ export interface FinishedRun {
   summary: Summary;
 }
 
-/** A directory in which runs are made and their results are left, with agents of the test's own; removed in the end. */
+/** A directory in which runs are made and their results are left, with the bundled agents and the test's own; removed in the end. */
 export class Workspace implements AsyncDisposable {
   readonly path: string;
   readonly #variables: Record<string, string>;
@@ -48,8 +48,8 @@ export class Workspace implements AsyncDisposable {
     else await mkdir(join(path, 'models'));
     if (models.file !== undefined) await writeFile(join(path, 'models/test.yaml'), models.file);
     await mkdir(join(path, 'agents'));
-    for (const name of ['dummy', 'reference'])
-      await symlink(join(CHECKOUT, 'agents', name), join(path, 'agents', name));
+    for (const name of await readdir(join(CHECKOUT, 'agents')))
+      if (!(name in agents)) await symlink(join(CHECKOUT, 'agents', name), join(path, 'agents', name));
     for (const [name, agent] of Object.entries(agents)) await writeAgent(join(path, 'agents', name), name, agent);
     return new Workspace(path, models.variables ?? {});
   }
