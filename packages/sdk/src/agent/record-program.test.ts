@@ -61,6 +61,15 @@ test('a program gets the task’s prompt, and the dialog holds what it said, wha
   ]);
 });
 
+test('what becomes known beside the output is in the dialog while the program still works', async () => {
+  const learned = [{ type: 'thinking', content: 'beside' }] as const;
+  const session = { ...SESSION, poll: () => (entries().some(({ type }) => type === 'thinking') ? [] : learned) };
+  const waiting = `until grep -q beside ${join(directory, 'dialog.jsonl')}; do sleep 0.05; done; echo seen`;
+  const program = () => ({ command: ['/bin/sh', '-c', waiting] as const });
+  await recordProgram({ agent: 'a', session, program });
+  expect(entries().slice(2)).toMatchObject([{ content: 'beside' }, { content: 'seen' }, { status: 'success' }]);
+});
+
 test('a program that can not be started leaves a dialog that says so', async () => {
   await expect(record(['/no/such'])).rejects.toThrow('ENOENT');
   expect(entries().at(-1)).toMatchObject({

@@ -9,6 +9,8 @@ import { exitStatus, type ProgramEnd, type ProgramOptions, runProgram } from './
 export interface ProgramSession {
   /** The entries that a line is worth. What it throws costs that line alone. */
   add(line: string): readonly DialogInput[];
+  /** What became known beside its output, which nothing tells of; asked every second. */
+  poll?(): readonly DialogInput[];
   /** What is left once the program has ended; the last entry is `complete`. */
   finish(end: ProgramEnd): readonly DialogInput[];
 }
@@ -38,6 +40,7 @@ export async function recordProgram({ agent, session, program }: RecordOptions):
     { type: 'init', data: { task: task.id, cwd: process.cwd(), model, agent } },
     { type: 'prompt', content: prompt },
   ]);
+  const polled = setInterval(() => guarded(() => write(session.poll?.() ?? [])), POLL_MS).unref();
   try {
     const end = await runProgram({ ...program(prompt), onLine: (line) => write(session.add(line)) });
     write(session.finish(end));
@@ -45,5 +48,17 @@ export async function recordProgram({ agent, session, program }: RecordOptions):
   } catch (error) {
     write([{ type: 'complete', status: 'error', message: (error as Error).message }]);
     throw error;
+  } finally {
+    clearInterval(polled);
+  }
+}
+
+const POLL_MS = 1000;
+
+function guarded(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    process.stderr.write(`the session could not be read: ${(error as Error).message}\n`);
   }
 }
