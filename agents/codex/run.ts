@@ -1,0 +1,39 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { arch, homedir } from 'node:os';
+import { join } from 'node:path';
+import { recordProgram } from '@ssebench/sdk/agent/record-program';
+import { modelEndpoint } from '@ssebench/sdk/model/endpoint';
+import { Rollouts } from './rollouts.ts';
+import { CodexSession } from './session.ts';
+
+/** Runs Codex on the task, without anybody to ask, and records what it did. */
+const TARGETS: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
+const target = `${TARGETS[arch()]}-unknown-linux-musl`;
+const codex = `/opt/agent/node_modules/@openai/codex-linux-${arch()}/vendor/${target}/bin/codex`;
+
+const home = join(homedir(), '.codex');
+mkdirSync(home, { recursive: true });
+copyFileSync(new URL('config.toml', import.meta.url), join(home, 'config.toml'));
+
+const { baseUrl, model } = modelEndpoint('openai');
+const rollouts = new Rollouts(join(home, 'sessions'));
+process.exitCode = await recordProgram({
+  agent: 'codex',
+  session: new CodexSession(() => rollouts.read()),
+  program: (prompt) => ({
+    command: [
+      codex,
+      'exec',
+      '--json',
+      '--skip-git-repo-check',
+      '--model',
+      model,
+      '--config',
+      `model_providers.ssebench.base_url=${JSON.stringify(baseUrl)}`,
+      '-',
+    ],
+    env: { CODEX_HOME: home },
+    stdin: prompt,
+    name: 'codex',
+  }),
+});
