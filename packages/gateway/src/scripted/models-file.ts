@@ -19,7 +19,7 @@ export function scriptedModelsFile(url: string): string {
   return Object.entries(MODELS)
     .map(
       ([name, { provider, path, protocols }]) => `- model_name: ${name}
-  litellm_params: { model: ${provider}/scripted-1, api_key: os.environ/SCRIPTED_KEY, api_base: "${url}${path}" }
+  litellm_params: { model: ${provider}/scripted-1, api_key: scripted, api_base: "${url}${path}" }
   model_info:
     input_cost_per_token: ${PRICES.input}
     cache_read_input_token_cost: ${PRICES.cacheRead}
