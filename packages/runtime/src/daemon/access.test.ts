@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { ROUTES } from '@ssebench/contracts/daemon-api';
-import { BENCHER_ACTIONS, isAllowed } from '@ssebench/contracts/difficulty';
 import { describe, expect, test } from 'vitest';
 import { IS_ROOT, TestDaemon } from './test-daemon.ts';
 
@@ -52,34 +51,6 @@ describe.runIf(IS_ROOT)('who may do what', () => {
     ]) {
       expect([path, (await daemon.host(path)).status]).toEqual([path, 200]);
     }
-  });
-
-  test.each([0, 1, 2, 3, 4])('level %i withholds exactly the actions of the table', async (level) => {
-    await using daemon = await TestDaemon.start({ difficulty: level });
-    for (const action of BENCHER_ACTIONS) {
-      const { json } = await daemon.bencher(action, { poc: 'pocs/other.txt' });
-      if (isAllowed(action, level)) expect(json).not.toHaveProperty('code', 'action_withheld');
-      else {
-        const error = `action '${action}' is not available at the current difficulty level`;
-        expect(json).toEqual({ code: 'action_withheld', error });
-      }
-      expect((await daemon.admin(`/tool/bencher?action=${action}`, { poc: 'pocs/poc.txt' })).status).toBe(200);
-    }
-    expect((await daemon.bash('echo hello')).json).toMatchObject({ code: 0, stdout: 'hello\n' });
-  });
-
-  test('the phase comes before `grading`, and `grading` before the level', async () => {
-    await using daemon = await TestDaemon.start({ difficulty: 4 });
-    const graded = () => daemon.bencher('build', { grading: true });
-    expect((await graded()).json).toEqual({
-      code: 'grading_is_admin_only',
-      error: 'grading checks are only available on the admin socket',
-    });
-    await daemon.admin('/admin/agent_exited', {});
-    const ended = { code: 'phase_ended', error: 'tools are unavailable after the agent phase' };
-    expect((await graded()).json).toEqual(ended);
-    expect((await daemon.bash('true')).json).toEqual(ended);
-    expect((await daemon.http('/tool/bash?action=execute', { command: 'true' })).json).toEqual(ended);
   });
 
   test('a call that is none says what is wrong with it', async () => {
