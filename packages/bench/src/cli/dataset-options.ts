@@ -6,6 +6,16 @@ export function addDatasetCommands(program: Command, outcome: Outcome): void {
   const dataset = program.command('dataset').description('datasets: check them, prove them, publish them');
 
   dataset
+    .command('validate')
+    .description('list everything that is wrong with tasks; builds and runs nothing')
+    .argument('[where...]', "folders of datasets or tasks, or names of home's datasets (default: all of these)")
+    .option('--strict', 'warnings count as errors')
+    .option('--json', 'print JSON')
+    .action(async (where, options) => {
+      outcome.status = (await import('./commands/dataset-validate.ts')).datasetValidate(where, options);
+    });
+
+  dataset
     .command('verify')
     .description(
       'run the fix, nothing, and the control patches of tasks, and compare the grades with what they must be',
