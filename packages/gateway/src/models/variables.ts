@@ -12,9 +12,10 @@ export class EnvironmentThenFile {
   #state = '';
   #values: NodeJS.Dict<string> = {};
 
+  /** @param environment as it is now; a copy, because `process.env` asks the system each time, and each call asks for a key */
   constructor(file: string, environment: NodeJS.ProcessEnv = process.env) {
     this.#file = file;
-    this.#environment = environment;
+    this.#environment = { ...environment };
   }
 
   /** Reads the file if it is another one than before; true when it was. */

@@ -32,6 +32,8 @@ export class Answer implements CallAnswer {
   readonly #withhold: boolean;
   readonly #clock: Clock;
   #flow: { pause(): void; resume(): void } | undefined;
+  /** The client takes no more, and the provider waits for it. */
+  #full = false;
   #status = 0;
   #firstByteAt: number | undefined;
   #reader: MemberReader | undefined;
@@ -64,7 +66,6 @@ export class Answer implements CallAnswer {
     if (readable && stream && this.#reader) this.#events = new SseFilter(this.#reader, this.#event);
     this.#response.writeHead(status, headersToClient(headers, this.#events === undefined));
     if (stream) this.#response.flushHeaders();
-    this.#response.on('drain', () => this.#flow?.resume());
   }
 
   readonly #event = () => {
@@ -89,7 +90,13 @@ export class Answer implements CallAnswer {
     if (pieces.length === 0 || this.#response.destroyed) return;
     // One write: a corked response may never tell that it drained.
     const room = this.#response.write(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
-    if (!room) this.#flow?.pause();
+    if (room || this.#full) return;
+    this.#full = true;
+    this.#flow?.pause();
+    this.#response.once('drain', () => {
+      this.#full = false;
+      this.#flow?.resume();
+    });
   }
 
   whole(): void {

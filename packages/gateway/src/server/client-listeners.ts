@@ -9,7 +9,10 @@ import type { Gateway } from './gateway.ts';
 import { sendError } from './http.ts';
 import { writeTogether } from './write-together.ts';
 
-/** A connection on which nothing moves for this long is closed: longer than any provider is waited for. */
+/**
+ * A connection on which nothing moves for this long is closed: longer than any provider is waited for. It holds between requests,
+ * too: a limit of its own would be a timer set and cleared for each.
+ */
 const SOCKET_IDLE_MS = 20 * 60_000;
 
 type ClientServer = Server<typeof IncomingMessage, typeof RecordedResponse>;
@@ -75,7 +78,7 @@ export class ClientListeners {
       },
     );
     server.on('connection', writeTogether);
-    server.keepAliveTimeout = 65_000;
+    server.keepAliveTimeout = 0;
     server.setTimeout(SOCKET_IDLE_MS);
     return server;
   }

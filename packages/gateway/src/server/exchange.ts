@@ -8,6 +8,7 @@ import type { Gateway } from './gateway.ts';
 import { sendError, sendJson } from './http.ts';
 import type { Clock, Denial, NanoUsd, Usage } from './ports.ts';
 import { retryDelay } from './retry.ts';
+import { Stop } from './stop.ts';
 import { toProvider } from './to-provider.ts';
 import { TranslatedAnswer } from './translated-answer.ts';
 import type { AttemptEnd, UpstreamRequest } from './upstream.ts';
@@ -26,18 +27,13 @@ interface Reserved {
 
 /** Makes a call that was looked at: reserve, send, pass the answer on, settle. Ends with the client's connection or the run. */
 export async function callProvider(gateway: Gateway, call: Call): Promise<void> {
-  const controller = new AbortController();
-  const gone = () => controller.abort();
-  call.response.once('close', gone);
-  if (call.response.closed) controller.abort();
-  try {
-    await gateway.calls.track(call.run.runId, controller, () => paidCall(gateway, call, controller.signal));
-  } finally {
-    call.response.off('close', gone);
-  }
+  const stop = new Stop();
+  call.response.on('close', () => stop.stop());
+  if (call.response.closed) stop.stop();
+  await gateway.calls.track(call.run.runId, stop, () => paidCall(gateway, call, stop));
 }
 
-async function paidCall(gateway: Gateway, call: Call, signal: AbortSignal): Promise<void> {
+async function paidCall(gateway: Gateway, call: Call, stop: Stop): Promise<void> {
   const started = gateway.clock.now();
   let key: string;
   try {
@@ -46,7 +42,7 @@ async function paidCall(gateway: Gateway, call: Call, signal: AbortSignal): Prom
     sendError(call.response, call.client, faults.provider((error as Error).message));
     return;
   }
-  const reserved = call.route.operation === 'count' ? undefined : await reserve(gateway, call, signal);
+  const reserved = call.route.operation === 'count' ? undefined : await reserve(gateway, call, stop);
   if (reserved !== undefined && 'error' in reserved) {
     if (reserved.error !== undefined) sendError(call.response, call.client, reserved.error);
     else call.response.destroy();
@@ -54,7 +50,7 @@ async function paidCall(gateway: Gateway, call: Call, signal: AbortSignal): Prom
   }
   if (reserved !== undefined && call.response.recorder) call.response.recorder.callId = reserved.callId;
   const answer = answerTo(call, gateway.clock);
-  const last = await attempts(gateway, toProvider(call, reserved?.outputLimit, key), answer, signal);
+  const last = await attempts(gateway, toProvider(call, reserved?.outputLimit, key), answer, stop);
   await finish(gateway, call, { reserved, answer, last, key, started });
 }
 
@@ -66,7 +62,7 @@ function answerTo({ client, protocol, translation, response, view, route }: Call
 async function reserve(
   { ledger, pricing, calls, clock, limits }: Gateway,
   { key, run, model, asked }: Call,
-  signal: AbortSignal,
+  stop: Stop,
 ): Promise<Reserved | { readonly error: WireError | undefined }> {
   const limit =
     asked.outputLimit ?? Math.min(model.defaultOutputTokens, model.maxOutputTokens ?? model.defaultOutputTokens);
@@ -76,12 +72,13 @@ async function reserve(
     return { error: faults.notServed(run.model, 'no price is known for it') };
   const callId = randomUUID();
   const until = clock.now() + limits.waitMs;
+  const affordable = (amount: NanoUsd) =>
+    Math.floor(pricing.affordableOutput(model, asked.size, amount) / asked.choices);
   for (;;) {
     const got = ledger.reserve(key, callId, wanted, least);
     if (got.granted) {
       await ledger.durable();
-      const affordable = Math.floor(pricing.affordableOutput(model, asked.size, got.amount) / asked.choices);
-      const outputLimit = got.amount < wanted ? Math.min(limit, affordable) : limit;
+      const outputLimit = got.amount < wanted ? Math.min(limit, affordable(got.amount)) : limit;
       const loweredOutputTo = outputLimit < limit ? outputLimit : undefined;
       const kept = outputLimit === asked.outputLimit;
       return { callId, amount: got.amount, outputLimit: kept ? undefined : outputLimit, loweredOutputTo };
@@ -90,14 +87,9 @@ async function reserve(
     if (denied.kind !== 'busy') return { error: denied };
     const wait = until - clock.now();
     if (wait <= 0) return { error: denied };
-    await turn(calls, run.runId, wait, signal);
-    if (signal.aborted) return { error: undefined };
+    await calls.nextEnd(run.runId, stop, wait);
+    if (stop.stopped) return { error: undefined };
   }
-}
-
-/** Waits until another call of the run has ended, at most `ms`. */
-async function turn(calls: Gateway['calls'], runId: string, ms: number, signal: AbortSignal): Promise<void> {
-  await calls.nextEnd(runId, AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(ms))]));
 }
 
 function denial(reason: Denial, budget: NanoUsd, left: NanoUsd): WireError {
@@ -110,14 +102,14 @@ async function attempts(
   { upstream, clock, limits }: Gateway,
   request: UpstreamRequest,
   answer: CallAnswer,
-  signal: AbortSignal,
+  stop: Stop,
 ): Promise<AttemptEnd> {
   for (let made = 1; ; made++) {
-    const last = await upstream.attempt(request, answer, signal);
+    const last = await upstream.attempt(request, answer, stop);
     const delay = retryDelay(last, made, Math.random(), Date.now(), limits.retry);
     if (delay === undefined) return last;
-    await clock.wait(delay, signal);
-    if (signal.aborted) return { end: 'aborted', sent: false };
+    await clock.wait(delay, stop);
+    if (stop.stopped) return { end: 'aborted', sent: false };
   }
 }
 

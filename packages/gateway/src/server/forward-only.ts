@@ -12,6 +12,7 @@ import { sendError, sendJson } from './http.ts';
 import { look } from './look.ts';
 import { PlainAnswer } from './plain-answer.ts';
 import { readBody } from './read-body.ts';
+import { Stop } from './stop.ts';
 import type { AttemptEnd } from './upstream.ts';
 import { clientKey, headersOnward, headersToClient } from './wire-headers.ts';
 
@@ -91,10 +92,9 @@ function refusal(forward: Forward, protocol: Protocol, route: Route, body: Buffe
 
 async function pass(gateway: Gateway, forward: Forward, call: Passed): Promise<void> {
   const { request, response, body } = call;
-  const controller = new AbortController();
-  const gone = () => controller.abort();
-  response.once('close', gone);
-  if (response.closed) controller.abort();
+  const stop = new Stop();
+  response.on('close', () => stop.stop());
+  if (response.closed) stop.stop();
   const { origin, pathname } = new URL(forward.baseUrl);
   const sent = {
     origin,
@@ -105,16 +105,12 @@ async function pass(gateway: Gateway, forward: Forward, call: Passed): Promise<v
   };
   if (call.counts) forward.began();
   const answer = new PlainAnswer(response);
-  try {
-    await gateway.calls.track(forward.runId, controller, async () => {
-      const end = await gateway.upstream.attempt(sent, answer, controller.signal);
-      if (call.counts) forward.ended(outcome(end, call.key));
-      if (end.end === 'whole') answer.end();
-      else fail(end, call, forward.baseUrl);
-    });
-  } finally {
-    response.off('close', gone);
-  }
+  await gateway.calls.track(forward.runId, stop, async () => {
+    const end = await gateway.upstream.attempt(sent, answer, stop);
+    if (call.counts) forward.ended(outcome(end, call.key));
+    if (end.end === 'whole') answer.end();
+    else fail(end, call, forward.baseUrl);
+  });
 }
 
 function fail(end: AttemptEnd, { response, protocol }: Passed, baseUrl: string): void {

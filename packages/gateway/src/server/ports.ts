@@ -1,5 +1,6 @@
 import type { ModelProtocol } from '@ssebench/contracts/model-protocol';
 import type { ModelPrices } from '../prices/prices.ts';
+import type { Stop } from './stop.ts';
 
 /** What the server needs of the ledger, the models and the clock. Every call is synchronous but `Clock.wait`: no other call comes between. */
 
@@ -208,6 +209,6 @@ export interface Ledger {
 export interface Clock {
   /** Milliseconds, monotonic. */
   now(): number;
-  /** Ends early, without a throw, when `signal` aborts. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Ends early, without a throw, when `stop` is stopped. */
+  wait(ms: number, stop: Stop): Promise<void>;
 }

@@ -8,19 +8,17 @@ export function readBody(request: IncomingMessage, limit: number): Promise<ReadB
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const end = (result: ReadBody) => {
-      request.off('data', take).off('end', whole).off('close', aborted);
-      resolve(result);
-    };
-    const take = (chunk: Buffer) => {
+    request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > limit) {
+      if (length <= limit) chunks.push(chunk);
+      else {
         request.pause();
-        end({ failed: 'too_large' });
-      } else chunks.push(chunk);
-    };
-    const whole = () => end({ bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length) });
-    const aborted = () => end({ failed: 'aborted' });
-    request.on('data', take).on('end', whole).on('close', aborted);
+        resolve({ failed: 'too_large' });
+      }
+    });
+    request.on('end', () =>
+      resolve({ bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length) }),
+    );
+    request.on('close', () => resolve({ failed: 'aborted' }));
   });
 }

@@ -3,16 +3,16 @@ import type { Clock } from './ports.ts';
 export const systemClock: Clock = {
   now: () => performance.now(),
 
-  wait(ms, signal) {
-    if (signal.aborted) return Promise.resolve();
+  wait(ms, stop) {
+    if (stop.stopped) return Promise.resolve();
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', end);
+        stop.off(end);
         resolve();
       };
       const timer = setTimeout(end, ms);
-      signal.addEventListener('abort', end, { once: true });
+      stop.on(end);
     });
   },
 };

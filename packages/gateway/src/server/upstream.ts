@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { Stop } from './stop.ts';
 import { writeTogether } from './write-together.ts';
 
 /** Of an answer that is no success this much is kept. */
 const MAX_ERROR_BODY = 1024 * 1024;
-/** A model may think this long before its first byte, and between two. */
-const FIRST_BYTE_MS = 15 * 60_000;
-const IDLE_MS = 10 * 60_000;
+/** A model may think this long before its first byte, and between two. One limit, so that the client sets one timer for both. */
+const SILENCE_MS = 15 * 60_000;
 const CONNECT_MS = 10_000;
 
 export interface UpstreamRequest {
@@ -51,18 +51,18 @@ export class Upstream {
           if (result[1]) writeTogether(result[1]);
           done(...result);
         }),
-      headersTimeout: FIRST_BYTE_MS,
-      bodyTimeout: IDLE_MS,
+      headersTimeout: SILENCE_MS,
+      bodyTimeout: SILENCE_MS,
       maxResponseSize: -1,
     });
   }
 
-  /** Ends in every case, soon after `signal` aborts. */
-  attempt(request: UpstreamRequest, sink: AnswerSink, signal: AbortSignal): Promise<AttemptEnd> {
+  /** Ends in every case, soon after `stop` is stopped. */
+  attempt(request: UpstreamRequest, sink: AnswerSink, stop: Stop): Promise<AttemptEnd> {
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve({ end: 'aborted', sent: false });
-      const handler = new Attempt(sink, signal, resolve);
-      this.#agent.dispatch({ ...request, method: request.method }, handler);
+      if (stop.stopped) return resolve({ end: 'aborted', sent: false });
+      const handler = new Attempt(sink, stop, resolve);
+      this.#agent.dispatch(request, handler);
     });
   }
 
@@ -73,18 +73,18 @@ export class Upstream {
 
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #sink: AnswerSink;
-  readonly #signal: AbortSignal;
+  readonly #stop: Stop;
   readonly #resolve: (end: AttemptEnd) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #sent = false;
   #answered = false;
   #failed: { status: number; headers: IncomingHttpHeaders; chunks: Buffer[]; length: number } | undefined;
 
-  constructor(sink: AnswerSink, signal: AbortSignal, resolve: (end: AttemptEnd) => void) {
+  constructor(sink: AnswerSink, stop: Stop, resolve: (end: AttemptEnd) => void) {
     this.#sink = sink;
-    this.#signal = signal;
+    this.#stop = stop;
     this.#resolve = resolve;
-    signal.addEventListener('abort', this.#abort, { once: true });
+    stop.on(this.#abort);
   }
 
   readonly #abort = () => {
@@ -93,13 +93,13 @@ class Attempt implements Dispatcher.DispatchHandler {
   };
 
   #finish(end: AttemptEnd): void {
-    this.#signal.removeEventListener('abort', this.#abort);
+    this.#stop.off(this.#abort);
     this.#resolve(end);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal.aborted) controller.abort(new Error('the call was given up'));
+    if (this.#stop.stopped) controller.abort(new Error('the call was given up'));
     else this.#sent = true;
   }
 
@@ -124,7 +124,7 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const words = describe(error);
-    if (this.#signal.aborted) this.#finish({ end: 'aborted', sent: this.#sent });
+    if (this.#stop.stopped) this.#finish({ end: 'aborted', sent: this.#sent });
     else if (this.#failed !== undefined) this.#finish(this.#status(this.#failed));
     else if (this.#answered) this.#finish({ end: 'broken', words });
     else this.#finish({ end: this.#sent ? 'unanswered' : 'unreached', words });
