@@ -2,8 +2,8 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { arch, homedir } from 'node:os';
 import { join } from 'node:path';
 import { recordProgram } from '@ssebench/sdk/agent/record-program';
+import { SessionFiles } from '@ssebench/sdk/agent/session-files';
 import { modelEndpoint } from '@ssebench/sdk/model/endpoint';
-import { Rollouts } from './rollouts.ts';
 import { CodexSession } from './session.ts';
 
 /** Runs Codex on the task, without anybody to ask, and records what it did. */
@@ -16,7 +16,7 @@ mkdirSync(home, { recursive: true });
 copyFileSync(new URL('config.toml', import.meta.url), join(home, 'config.toml'));
 
 const { baseUrl, model } = modelEndpoint('openai');
-const rollouts = new Rollouts(join(home, 'sessions'));
+const rollouts = new SessionFiles(join(home, 'sessions'));
 process.exitCode = await recordProgram({
   agent: 'codex',
   session: new CodexSession(() => rollouts.read()),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { SessionFiles } from '@ssebench/sdk/agent/session-files';
 import { expect, test } from 'vitest';
-import { Rollouts } from './rollouts.ts';
 import { CodexSession } from './session.ts';
 
 /** What Codex 0.171.0 printed and wrote, long texts that are no part of the session cut. */
@@ -10,7 +10,7 @@ const ENDED = { status: 0, signal: null, stopped: false, lastWords: '' };
 const TOKENS = { in: 1000, out: 50 };
 
 function dialogOf(name: string, end: Partial<typeof ENDED> = {}) {
-  const rollouts = new Rollouts(`${fixture(name)}/rollouts`);
+  const rollouts = new SessionFiles(`${fixture(name)}/rollouts`);
   const session = new CodexSession(() => rollouts.read());
   const lines = readFileSync(`${fixture(name)}/stdout.jsonl`, 'utf8')
     .trimEnd()

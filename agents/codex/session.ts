@@ -1,23 +1,23 @@
 import { objectOf, textOf } from '@ssebench/sdk/agent/loose-json';
 import type { ProgramSession } from '@ssebench/sdk/agent/record-program';
 import type { ProgramEnd } from '@ssebench/sdk/agent/run-program';
+import type { SessionLine } from '@ssebench/sdk/agent/session-files';
 import { sessionOutcome } from '@ssebench/sdk/agent/session-outcome';
 import type { DialogInput } from '@ssebench/sdk/dialog/dialog-input';
-import type { RolloutLine } from './rollouts.ts';
 import { CodexThread } from './thread.ts';
 
 /**
  * A session of Codex as entries of the dialog. What it did is taken from its rollouts: `codex exec --json` prints neither
- * every call and its result as the model had them nor the tokens of an answer. The output says when there may be more, and
- * what went wrong. An answer of the model is a turn, those of subagents included.
+ * every call and its result as the model had them nor the tokens of an answer. The output says what went wrong. An answer
+ * of the model is a turn, those of subagents included.
  */
 export class CodexSession implements ProgramSession {
-  readonly #written: () => readonly RolloutLine[];
+  readonly #written: () => readonly SessionLine[];
   readonly #threads = new Map<string, CodexThread>();
   #failure = '';
 
   /** @param written what was added to the rollouts since it was last asked */
-  constructor(written: () => readonly RolloutLine[]) {
+  constructor(written: () => readonly SessionLine[]) {
     this.#written = written;
   }
 
@@ -29,6 +29,10 @@ export class CodexSession implements ProgramSession {
     if (event['type'] === 'turn.failed') this.#failure = textOf(objectOf(event['error'])['message']);
     if (event['type'] === 'turn.completed') this.#failure = '';
     return entries;
+  }
+
+  poll(): DialogInput[] {
+    return this.#catchUp();
   }
 
   finish(end: ProgramEnd): DialogInput[] {

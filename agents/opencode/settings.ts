@@ -1,0 +1,42 @@
+import type { ModelEndpoint } from '@ssebench/sdk/model/endpoint';
+
+const DAY_MS = 86_400_000;
+/** Tokens. Beyond them it makes room in the conversation; a run is not told what its model takes. */
+const LIMIT = { context: 200_000, output: 32_000 };
+
+/** Nothing is fetched, sent or asked for beside the model; what the tree says about agents and tools is not followed by itself. */
+export const VARIABLES: Readonly<Record<string, string>> = {
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_CLAUDE_CODE: '1',
+  OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+  OPENCODE_DISABLE_EXTERNAL_SKILLS: '1',
+  OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+  OPENCODE_DISABLE_SHARE: '1',
+  OPENCODE_PURE: '1',
+};
+
+/** OpenCode's settings: one provider with one model, for whatever it asks. */
+export function settingsFor({ baseUrl, apiKey, model }: Pick<ModelEndpoint, 'baseUrl' | 'apiKey' | 'model'>): object {
+  return {
+    model: `ssebench/${model}`,
+    small_model: `ssebench/${model}`,
+    enabled_providers: ['ssebench'],
+    provider: {
+      ssebench: {
+        name: 'SSEBench',
+        npm: '@ai-sdk/openai-compatible',
+        options: { baseURL: baseUrl, apiKey, timeout: false },
+        models: { [model]: { name: model, attachment: true, reasoning: true, tool_call: true, limit: LIMIT } },
+      },
+    },
+    mcp: { ssebench: { type: 'remote', url: 'http://localhost:3000/mcp', oauth: false, timeout: DAY_MS } },
+    permission: { '*': 'allow', webfetch: 'deny', websearch: 'deny' },
+    autoupdate: false,
+    formatter: false,
+    lsp: false,
+    share: 'disabled',
+    snapshot: false,
+  };
+}
