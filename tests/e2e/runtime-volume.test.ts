@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readExtraCa } from '@ssebench/bench/images/extra-ca';
+import type { VolumeContent } from '@ssebench/bench/images/filled-volume';
 import { ensureRoot, rootImage } from '@ssebench/bench/images/root';
-import {
-  ensureRuntimeImage,
-  type RuntimeContent,
-  type RuntimeIdentity,
-  runtimeIdentity,
-} from '@ssebench/bench/images/runtime';
+import { ensureRuntimeImage, type RuntimeIdentity, runtimeIdentity } from '@ssebench/bench/images/runtime';
 import { ensureRuntimeVolume, hasRuntimeVolume } from '@ssebench/bench/images/runtime-volume';
 import { LABEL } from '@ssebench/contracts/labels';
 import { CONTAINER } from '@ssebench/contracts/layout';
@@ -16,7 +12,7 @@ import { type Bench, imageBench } from './support/image-fixtures.ts';
 
 let bench: Bench;
 let runtime: RuntimeIdentity;
-let content: RuntimeContent;
+let content: VolumeContent;
 
 beforeEach(async () => {
   bench = await imageBench();

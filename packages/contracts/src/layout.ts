@@ -3,6 +3,8 @@ export const CONTAINER = {
   /** The read-only runtime volume: `bin/node`, `bin/init`, `runtime.cjs`. */
   runtime: '/opt/ssebench',
   node: '/opt/ssebench/bin/node',
+  /** The agent's program, read-only, where its Dockerfile has the stage for it. */
+  program: '/opt/agent',
   init: '/opt/ssebench/bin/init',
   runtimeBundle: '/opt/ssebench/runtime.cjs',
   prepareBundle: '/opt/ssebench/prepare.cjs',

@@ -7,6 +7,7 @@ import { ModelUse } from './model-use.ts';
 import { PatchResult, RuntimeResult } from './result.ts';
 import { RunId } from './run-id.ts';
 import { RunSettings } from './run-settings.ts';
+import { SnapshotReport } from './snapshots.ts';
 import { TaskConfig } from './task-config.ts';
 import { ArchiveReport, CaptureReport } from './work-outcome.ts';
 
@@ -16,6 +17,8 @@ export const RunImages = z.strictObject({
   work: z.string().nullable(),
   tool: z.string().nullable(),
   agent: z.string().nullable(),
+  /** The agent's program; null where its Dockerfile has no stage for it. */
+  program: z.string().nullable().default(null),
   /** Content hash of the runtime. */
   runtime: z.string().nullable(),
 });
@@ -62,6 +65,8 @@ export const Summary = z
     integrity: Integrity.nullable(),
     capture: CaptureReport.nullable(),
     archive: ArchiveReport.nullable(),
+    /** What was kept of the patch while the agent worked; null where none were to be. */
+    snapshots: SnapshotReport.nullable().default(null),
     phases: z.array(PhaseDuration),
     images: RunImages,
     limits: EffectiveLimits,

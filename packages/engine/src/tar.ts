@@ -21,6 +21,8 @@ export type TarEntry = { name: string; mode?: number; uid?: number; gid?: number
 export interface PackOptions {
   /** Patterns as in `.dockerignore`, after those of the directory's own. */
   ignore?: readonly string[];
+  /** Entries that it denies are left out, and a directory that it denies is one only by what is in it. */
+  only?: (path: string) => boolean;
   /** Put in as well, never ignored; an extra file takes the place of one of the same name. */
   extra?: readonly TarEntry[];
   /** Where the directory's content lies in the tar; default: at its top. Extra entries name their whole path. */
@@ -94,12 +96,12 @@ function header(entry: TarEntry, type: Header['type'], mode: number, more: Parti
 }
 
 async function* directoryEntries(directory: string, options: PackOptions): AsyncGenerator<TarEntry> {
-  const { extra = [], prefix = '' } = options;
+  const { extra = [], prefix = '', only = () => true } = options;
   const rules = dockerignore().add([...(await ownPatterns(directory)), ...(options.ignore ?? [])]);
   const replaced = new Set(extra.map(({ name }) => posix.normalize(name)));
   for await (const path of walk(directory, '')) {
     const name = posix.join(prefix, path);
-    if (!rules.ignores(path) && !replaced.has(name)) yield await readEntry(join(directory, path), name);
+    if (only(path) && !rules.ignores(path) && !replaced.has(name)) yield await readEntry(join(directory, path), name);
   }
   yield* extra;
 }

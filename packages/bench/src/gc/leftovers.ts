@@ -11,14 +11,16 @@ export interface Leftover {
 }
 
 /** Images that `--images` takes: each can be built again from a task's or an agent's folder, or of nothing. */
-const IMAGE_ROLES = ['agent', 'tool', 'work', 'case', 'store'];
+const IMAGE_ROLES = ['agent', 'program', 'tool', 'work', 'case', 'store'];
 
 /**
  * What is on the engine and nobody's: containers, volumes and networks of runs whose owner has gone, and what never had
  * one. Containers come first, since they hold the rest.
- * Of the runtime's volumes the newest stays: it is filled once for each version.
+ * Of the runtime's volumes the newest stays: it is filled once for each version. An agent's program stays as long as its image
+ * does.
+ * @param withImages whether the images are going to be removed, too
  */
-export async function engineLeftovers(engine: ContainerEngine, now: Date): Promise<Leftover[]> {
+export async function engineLeftovers(engine: ContainerEngine, now: Date, withImages = false): Promise<Leftover[]> {
   const ownership = new Ownership(engine.address, now);
   const found: Leftover[] = [];
   for (const container of await engine.listContainers({})) {
@@ -33,8 +35,11 @@ export async function engineLeftovers(engine: ContainerEngine, now: Date): Promi
   }
   const volumes = await engine.listVolumes({});
   const current = newestRuntime(volumes);
+  const programs = withImages ? [] : await engine.listImages({ [LABEL.role]: 'program' });
+  const isKept = (volume: VolumeInfo) =>
+    isRuntime(volume) ? volume.name === current : programs.some(({ id }) => id === volume.labels[LABEL.key]);
   for (const volume of volumes) {
-    const old = isRuntime(volume) ? volume.name !== current : await ownership.isAbandoned(volume);
+    const old = isOfImage(volume) ? !isKept(volume) : await ownership.isAbandoned(volume);
     if (old) found.push({ kind: 'volume', name: volume.name, remove: () => engine.removeVolume(volume.name) });
   }
   for (const network of await engine.listNetworks({})) {
@@ -42,6 +47,11 @@ export async function engineLeftovers(engine: ContainerEngine, now: Date): Promi
     found.push({ kind: 'network', name: network.name, remove: () => engine.removeNetwork(network.name) });
   }
   return found;
+}
+
+/** What is in it is in an image, too. */
+function isOfImage(volume: VolumeInfo): boolean {
+  return isRuntime(volume) || volume.labels[LABEL.role] === 'program';
 }
 
 function isRuntime({ name }: VolumeInfo): boolean {

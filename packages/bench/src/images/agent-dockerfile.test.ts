@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
-import { DockerfileError, readAgentDockerfile } from './agent-dockerfile.ts';
+import { DockerfileError, readAgentDockerfile, readProgramDockerfile } from './agent-dockerfile.ts';
 
 const WORK = 'localhost/ssebench/work/x:k-0123456789ab';
+const PROGRAM = 'localhost/ssebench/program-base:k-0123456789ab';
+const IMAGES = { agent: WORK, program: PROGRAM };
 
-function problemOf(text: string): string {
+function problemOf(text: string, read: (text: string) => unknown = (it) => readAgentDockerfile(it, IMAGES)): string {
   try {
-    readAgentDockerfile(text, WORK);
+    read(text);
   } catch (error) {
     if (error instanceof DockerfileError) return `${error.line}: ${error.message}`;
     throw error;
@@ -27,27 +29,27 @@ test.each([
     `FROM ${WORK}\nRUN --mount=type=bind,from=${WORK},target=/x ls`,
   ],
 ])('%s names the work image', (text, expected) => {
-  expect(readAgentDockerfile(text, WORK).content).toBe(expected);
+  expect(readAgentDockerfile(text, IMAGES).content).toBe(expected);
 });
 
 test('every stage is rewritten, other images are not', () => {
   const text =
     'FROM node:24 AS build\nRUN npm ci\nFROM ssebench-agent AS first\nFROM ssebench-agent\nCOPY --from=build /a /a';
-  expect(readAgentDockerfile(text, WORK).content).toBe(text.replaceAll('ssebench-agent', WORK));
+  expect(readAgentDockerfile(text, IMAGES).content).toBe(text.replaceAll('ssebench-agent', WORK));
 });
 
 test('line numbers stay when an instruction spans lines', () => {
   const text = 'FROM \\\n  # the base\n  ssebench-agent \\\n  AS x\nRUN ls';
-  expect(readAgentDockerfile(text, WORK).content.split('\n')).toEqual([`FROM ${WORK}    AS x`, '', '', '', 'RUN ls']);
+  expect(readAgentDockerfile(text, IMAGES).content.split('\n')).toEqual([`FROM ${WORK}    AS x`, '', '', '', 'RUN ls']);
 });
 
 test('commands and files that only mention the name stay as they are', () => {
   const text = 'FROM ssebench-agent\nRUN echo --mount=from=ssebench-agent FROM ssebench-agent\nCOPY ssebench-agent /x';
-  expect(readAgentDockerfile(text, WORK).content).toBe(text.replace('ssebench-agent', WORK));
+  expect(readAgentDockerfile(text, IMAGES).content).toBe(text.replace('ssebench-agent', WORK));
 });
 
 test('a base that comes from an argument is what its default says', () => {
-  expect(readAgentDockerfile('ARG BASE=ssebench-agent\nFROM $BASE', WORK).content).toBe(
+  expect(readAgentDockerfile('ARG BASE=ssebench-agent\nFROM $BASE', IMAGES).content).toBe(
     `ARG BASE=ssebench-agent\nFROM ${WORK}`,
   );
   expect(problemOf(`ARG A=localhost/ssebench B=tool/x\nFROM \${A}/$B`)).toMatch(/^2: the last stage is built on/);
@@ -63,7 +65,7 @@ ONBUILD COPY --from=four /a /b
 ADD --FROM="five" /a /b
 COPY --from=one /a /b
 COPY --from=0 /a /b`;
-  expect(readAgentDockerfile(text, WORK).images).toEqual([
+  expect(readAgentDockerfile(text, IMAGES).images).toEqual([
     { name: 'localhost/ssebench/case/starter/x', line: 2 },
     { name: 'localhost/ssebench/tool/x:1', line: 4 },
     { name: 'two', line: 5 },
@@ -87,7 +89,7 @@ test('the usual frontend may be asked for', () => {
 
 test('a stage of that name is the stage', () => {
   const text = 'FROM ssebench-agent AS ssebench-agent\nFROM ssebench-agent AS two\nFROM two';
-  expect(readAgentDockerfile(text, WORK).content).toBe(text.replace('ssebench-agent', WORK));
+  expect(readAgentDockerfile(text, IMAGES).content).toBe(text.replace('ssebench-agent', WORK));
 });
 
 test.each([
@@ -95,7 +97,25 @@ test.each([
   'FROM ssebench-agent\nRUN --mount=from=workspace,target=/x ls',
 ])('%s is refused with its line', (text) => {
   expect(problemOf(text)).toBe(
-    '2: there is no build context "workspace": put what the agent needs into its own folder',
+    '2: there is no build context "workspace": the command sse (sse help lists its commands), which every agent has on its path, takes the place of the Python package sse; put what else the agent needs into its own folder',
+  );
+});
+
+test('what is taken from there is named by the command that takes its place', () => {
+  expect(problemOf('FROM ssebench-agent\nCOPY --from=workspace sdk/python/src/sse/dialog.py /x/')).toContain(
+    'the command sse dialog, which',
+  );
+});
+
+test('the part that makes the program stands on our base, and on no task’s image', () => {
+  const text = 'FROM debian AS tools\nFROM ssebench-program AS program\nCOPY --from=tools /a /opt/agent/a';
+  const read = (it: string) => readProgramDockerfile(it, PROGRAM);
+  expect(read(text)).toEqual({
+    content: text.replace('ssebench-program', PROGRAM),
+    images: [{ name: 'debian', line: 1 }],
+  });
+  expect(problemOf('FROM ssebench-program AS program\nCOPY --from=ssebench-agent /a /b', read)).toMatch(
+    /^2: the stage "program" is built once for all tasks/,
   );
 });
 

@@ -1,4 +1,6 @@
+import { commandFor } from '../config/python-sse.ts';
 import { globalArgs, type Instruction, parseDockerfile, stagesOf, substitute } from './dockerfile.ts';
+import { PROGRAM_BASE } from './program-stage.ts';
 
 /** What an agent's Dockerfile calls the image that it is built on. */
 const AGENT_BASE = 'ssebench-agent';
@@ -18,42 +20,64 @@ export class DockerfileError extends Error {
   }
 }
 
-/** An agent's Dockerfile, ready to be built. */
-export interface AgentDockerfile {
-  /** `ssebench-agent` replaced wherever it names an image. Line numbers stay. */
+/** A Dockerfile, ready to be built. */
+export interface ReadDockerfile {
+  /** Our names replaced wherever they name an image. Line numbers stay. */
   content: string;
   /** The other images that it takes something from, each with its line. */
   images: { name: string; line: number }[];
 }
 
+/** What stands for our names: the work image, and what programs are built on. */
+export interface AgentImages {
+  agent: string;
+  program: string;
+}
+
 /**
- * Reads an agent's Dockerfile and puts `image` in place of `ssebench-agent` wherever that names an image (`FROM`,
- * `COPY --from`, `RUN --mount=…,from=`). A stage of that name is left alone. A base that comes from an argument is what
- * the argument's default says.
+ * Reads an agent's Dockerfile and puts `images` in place of `ssebench-agent` and `ssebench-program` wherever these name an image
+ * (`FROM`, `COPY --from`, `RUN --mount=…,from=`). A stage of such a name is left alone. A base that comes from an argument is
+ * what the argument's default says.
  * @throws DockerfileError when the `workspace` context is used, when the last stage is not built on `ssebench-agent`, and when it
  * can't be told which image a line means
  */
-export function readAgentDockerfile(text: string, image: string): AgentDockerfile {
+export function readAgentDockerfile(text: string, images: AgentImages): ReadDockerfile {
   refuseFrontend(text);
   const instructions = parseDockerfile(text);
+  requireAgentBase(instructions, globalArgs(instructions, {}));
+  return rewriteImages(text, (name) => ({ [AGENT_BASE]: images.agent, [PROGRAM_BASE]: images.program })[name]);
+}
+
+/**
+ * The same for the part that makes the agent's program, once for all tasks.
+ * @throws DockerfileError as above, and where it takes something from `ssebench-agent`, which each task has its own of
+ */
+export function readProgramDockerfile(text: string, program: string): ReadDockerfile {
+  refuseFrontend(text);
+  return rewriteImages(text, (name, line) => {
+    if (name === PROGRAM_BASE) return program;
+    if (name !== AGENT_BASE) return undefined;
+    const problem = `the stage "program" is built once for all tasks, so neither it nor a stage before it can use ${AGENT_BASE}: put that behind it`;
+    throw new DockerfileError(line, problem);
+  });
+}
+
+function rewriteImages(text: string, replacement: (name: string, line: number) => string | undefined): ReadDockerfile {
+  const instructions = parseDockerfile(text);
   const args = globalArgs(instructions, {});
-  requireAgentBase(instructions, args);
   const lines = text.split('\n');
   const stages = new Set<string>();
-  const images: AgentDockerfile['images'] = [];
+  const images: ReadDockerfile['images'] = [];
   for (const instruction of instructions) {
     const { keyword, line } = instruction;
     const rewritten = rewrite(instruction, (written) => {
       const name = keyword === 'FROM' ? substitute(written, args) : written;
       if (name.includes('$')) throw new DockerfileError(line, `it can't be told which image "${written}" is: name it`);
       if (stages.has(name.toLowerCase()) || /^\d+$/.test(name)) return undefined;
-      if (name === WORKSPACE) {
-        const problem = `there is no build context "${WORKSPACE}": put what the agent needs into its own folder`;
-        throw new DockerfileError(line, problem);
-      }
-      if (name === AGENT_BASE) return image;
-      images.push({ name, line });
-      return undefined;
+      if (name === WORKSPACE) throw noWorkspace(instruction);
+      const ours = replacement(name, line);
+      if (ours === undefined) images.push({ name, line });
+      return ours;
     });
     if (rewritten !== instruction.rest) {
       lines.fill('', line - 1, instruction.lastLine);
@@ -63,6 +87,13 @@ export function readAgentDockerfile(text: string, image: string): AgentDockerfil
     if (stage?.name) stages.add(stage.name);
   }
   return { content: lines.join('\n'), images };
+}
+
+/** What others take from there is what our command does, or the agent's own. */
+function noWorkspace({ line, rest }: Instruction): DockerfileError {
+  const what = `there is no build context "${WORKSPACE}"`;
+  const command = `the command ${commandFor(rest)}, which every agent has on its path, takes the place of the Python package sse`;
+  return new DockerfileError(line, `${what}: ${command}; put what else the agent needs into its own folder`);
 }
 
 /** Each place of an instruction where an image may be named, replaced where `replacement` gives one. */

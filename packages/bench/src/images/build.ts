@@ -6,7 +6,7 @@ import type { ImageContext } from './context.ts';
 import { removeSuperseded } from './stale.ts';
 
 /** What an image of ours is, in its label. */
-export type ImageRole = 'root' | 'base' | 'runtime' | 'case' | 'work' | 'tool' | 'agent';
+export type ImageRole = 'root' | 'base' | 'runtime' | 'case' | 'work' | 'tool' | 'program' | 'agent';
 
 interface ImageBuild {
   role: ImageRole;

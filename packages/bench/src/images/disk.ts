@@ -13,6 +13,8 @@ const SIZES = {
   case: 50 * MB,
   work: 50 * MB,
   tool: 50 * MB,
+  /** With the image that it is built on, and the volume. */
+  program: 700 * MB,
   agent: 20 * MB,
 } as const;
 

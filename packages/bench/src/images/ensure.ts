@@ -10,10 +10,11 @@ import type { ImageContext } from './context.ts';
 import { diskNotice, type PlannedImage } from './disk.ts';
 import { readExtraCa } from './extra-ca.ts';
 import { buildPrepared, findPrepared, type PreparedRef, preparedRef, type Variant } from './prepared.ts';
+import { buildProgram, ensureProgramVolume, type Program, programOf, programVolume } from './program.ts';
 import { ensureRoot, hasRoot, rootImage } from './root.ts';
 import { ensureRuntimeImage, type RuntimeIdentity, runtimeIdentity } from './runtime.ts';
 import { ensureRuntimeVolume, hasRuntimeVolume } from './runtime-volume.ts';
-import { CASE_LABEL, removeStale } from './stale.ts';
+import { CASE_LABEL, removeOldPrograms, removeStale } from './stale.ts';
 
 export interface ImagesRequest extends ImageContext {
   task: Task;
@@ -33,6 +34,8 @@ export interface EnsuredImages {
   caseImage: EnsuredImage & { env: Readonly<Record<string, string>> };
   work?: EnsuredImage;
   tool: EnsuredImage;
+  /** The agent's program, where it has a stage for it, and the volume that holds it. */
+  program?: EnsuredImage & { volume: string };
   agentImage?: EnsuredImage & { cmd: string[]; env: Readonly<Record<string, string>>; workdir: string };
   /** The image that the task's Dockerfile ends on. */
   baseTag: string;
@@ -49,8 +52,9 @@ export async function ensureImages(request: ImagesRequest): Promise<EnsuredImage
   const runtime = await runtimeIdentity(request);
   const variants: Variant[] = agent ? ['work', 'tool'] : ['tool'];
 
-  const found = await survey(request, runtime, variants);
-  const notice = diskNotice(await plan(request, found, variants));
+  const program = agent && programOf(request, agent);
+  const found = await survey(request, runtime, variants, program);
+  const notice = diskNotice(await plan(request, found, variants, program));
   if (notice) request.progress.line(notice);
 
   if (!found.volume || variants.some((variant) => !found[variant])) await ensureRuntime(request, runtime);
@@ -70,28 +74,44 @@ export async function ensureImages(request: ImagesRequest): Promise<EnsuredImage
   };
   const work = agent && (await prepared('work'));
   const tool = await prepared('tool');
-  const agentImage = agent && work && (await ensureAgent(request, agent, work, built));
+  const programImage = agent && program && (await ensureProgram(request, agent, program, found.program));
+  const agentImage = agent && work && (await ensureAgent(request, agent, { work, program: programImage }, built));
   await clean(request, built, caseImage);
   return {
     runtime: { hash: runtime.hash, image: runtime.image, volume: runtime.volume },
     caseImage: { id: caseImage.id, tag: `${request.registry}/${caseName(task)}`, env: caseImage.env },
     ...(work && { work }),
     tool,
+    ...(programImage && { program: programImage }),
     ...(agentImage && { agentImage }),
     baseTag: bases.final,
   };
 }
 
+async function ensureProgram(
+  request: ImagesRequest,
+  agent: Agent,
+  program: Program,
+  found: ImageInfo | undefined,
+): Promise<NonNullable<EnsuredImages['program']>> {
+  const image = await step(request, `program of ${agent.folder}`, found, async () => () => {
+    return buildProgram(request, agent, program);
+  });
+  await ensureProgramVolume(request, agent, image);
+  if (!found) await removeOldPrograms(request, agent.folder, { tag: program.ref.unique, volume: programVolume(image) });
+  return { id: image.id, tag: program.ref.unique, volume: programVolume(image) };
+}
+
 async function ensureAgent(
   request: ImagesRequest,
   agent: Agent,
-  work: EnsuredImage,
+  parts: { work: EnsuredImage; program: EnsuredImage | undefined },
   built: PreparedRef[],
 ): Promise<NonNullable<EnsuredImages['agentImage']>> {
-  const ref = agentRef(request, agent, request.task, work);
+  const ref = agentRef(request, agent, request.task, parts);
   const image = await step(request, `agent image ${agent.folder}`, await findPrepared(request, ref), async () => {
     built.push(ref);
-    return () => buildAgent(request, agent, request.task, { work: work.tag, ref });
+    return () => buildAgent(request, agent, request.task, { ...parts, ref });
   });
   return { id: image.id, tag: ref.unique, cmd: agentCommand(agent, image), env: image.env, workdir: image.workdir };
 }
@@ -101,11 +121,21 @@ interface Found {
   volume: boolean;
   work?: ImageInfo | undefined;
   tool?: ImageInfo | undefined;
+  program: ImageInfo | undefined;
 }
 
-async function survey(request: ImagesRequest, runtime: RuntimeIdentity, variants: readonly Variant[]): Promise<Found> {
-  const [caseImage, volume] = await Promise.all([findCase(request, request.task), hasRuntimeVolume(request, runtime)]);
-  const found: Found = { case: caseImage, volume };
+async function survey(
+  request: ImagesRequest,
+  runtime: RuntimeIdentity,
+  variants: readonly Variant[],
+  program: Program | undefined,
+): Promise<Found> {
+  const [caseImage, volume, programImage] = await Promise.all([
+    findCase(request, request.task),
+    hasRuntimeVolume(request, runtime),
+    program && findPrepared(request, program.ref),
+  ]);
+  const found: Found = { case: caseImage, volume, program: programImage };
   if (!caseImage) return found;
   await Promise.all(
     variants.map(async (variant) => {
@@ -116,7 +146,12 @@ async function survey(request: ImagesRequest, runtime: RuntimeIdentity, variants
 }
 
 /** What the user should know of before it begins; an agent's image is small or unknown. */
-async function plan(request: ImagesRequest, found: Found, variants: readonly Variant[]): Promise<PlannedImage[]> {
+async function plan(
+  request: ImagesRequest,
+  found: Found,
+  variants: readonly Variant[],
+  program: Program | undefined,
+): Promise<PlannedImage[]> {
   const missing = variants.filter((variant) => !found[variant]);
   const bases = found.case ? [] : await planBases(request, caseBases(request, request.task).all);
   return [
@@ -124,6 +159,7 @@ async function plan(request: ImagesRequest, found: Found, variants: readonly Var
     ...(found.volume ? [] : (['runtime'] as const)),
     ...(found.case ? [] : (['case'] as const)),
     ...missing,
+    ...(program && !found.program ? (['program'] as const) : []),
   ];
 }
 

@@ -8,6 +8,7 @@ import { packEntries, unpackFile } from '@ssebench/engine/tar';
 import { buildImage } from './build.ts';
 import { buildKey, short } from './build-key.ts';
 import type { ImageContext } from './context.ts';
+import type { VolumeContent } from './filled-volume.ts';
 import { nodeBinary, pinnedNodeVersion } from './node-binary.ts';
 import type { RootImage } from './root.ts';
 import { type RuntimeBundle, runtimeBundle } from './runtime-bundle.ts';
@@ -27,9 +28,6 @@ export interface RuntimeIdentity {
   volume: string;
   bundle: RuntimeBundle;
 }
-
-/** Files of the runtime by their path below its directory, with their SHA-256. */
-export type RuntimeContent = Readonly<Record<string, string>>;
 
 /** Which runtime the sources make. Bundles them when they have changed; asks no engine. @throws FaultError when that fails */
 export async function runtimeIdentity(context: ImageContext): Promise<RuntimeIdentity> {
@@ -58,11 +56,11 @@ export async function ensureRuntimeImage(
   context: ImageContext,
   runtime: RuntimeIdentity,
   rootImage: () => Promise<RootImage>,
-): Promise<RuntimeContent> {
+): Promise<VolumeContent> {
   const known = await findContent(context, runtime.image, runtime.key);
   if (known) return known;
   const base = await ensureNodeImage(context, rootImage);
-  const content: RuntimeContent = { ...base.content, ...runtime.bundle.digests };
+  const content: VolumeContent = { ...base.content, ...runtime.bundle.digests };
   context.progress.step('runtime image');
   await buildImage(context, {
     role: 'runtime',
@@ -83,12 +81,14 @@ export async function ensureRuntimeImage(
   return content;
 }
 
-interface NodeImage {
+/** Node.js and the init, and nothing else. */
+export interface NodeImage {
   ref: string;
-  content: RuntimeContent;
+  content: VolumeContent;
 }
 
-async function ensureNodeImage(context: ImageContext, rootImage: () => Promise<RootImage>): Promise<NodeImage> {
+/** @throws FaultError when Node.js for the engine's architecture is missing, or the build fails */
+export async function ensureNodeImage(context: ImageContext, rootImage: () => Promise<RootImage>): Promise<NodeImage> {
   const { engine, home, registry, progress, signal } = context;
   const key = buildKey({ node: pinnedNodeVersion(home), init: INIT });
   const ref = `${registry}/node:${short(key)}`;
@@ -100,7 +100,7 @@ async function ensureNodeImage(context: ImageContext, rootImage: () => Promise<R
   const node = await nodeBinary(home, architecture);
   const init = await readInit(context, root);
   const initDigest = createHash('sha256').update(init).digest('hex');
-  const content: RuntimeContent = { [below(CONTAINER.node)]: node.digest, [below(CONTAINER.init)]: initDigest };
+  const content: VolumeContent = { [below(CONTAINER.node)]: node.digest, [below(CONTAINER.init)]: initDigest };
   const stream = () => createReadStream(node.path);
   // The init is static, so the image can be started although it has nothing else.
   const command = JSON.stringify([CONTAINER.init, '--version']);
@@ -124,7 +124,7 @@ async function findContent(
   { engine, signal }: ImageContext,
   ref: string,
   key: string,
-): Promise<RuntimeContent | undefined> {
+): Promise<VolumeContent | undefined> {
   const image = await engine.inspectImage(ref, { signal });
   const content = image?.labels[LABEL.key] === key ? image.labels[CONTENT_LABEL] : undefined;
   return content === undefined ? undefined : JSON.parse(content);

@@ -5,7 +5,11 @@ import type { ImageContext } from './context.ts';
 import type { RuntimeIdentity } from './runtime.ts';
 
 /** A clone of another version on the same engine goes on using its own. */
-const OLD_RUNTIME_MS = 24 * 60 * 60 * 1000;
+const OLD_MS = 24 * 60 * 60 * 1000;
+
+function isOld(created: Date): boolean {
+  return Date.now() - created.getTime() > OLD_MS;
+}
 
 /** On work, tool and agent images: the case image that they stand on, by name. Task ids alone may repeat among datasets. */
 export const CASE_LABEL = 'ssebench.case';
@@ -34,10 +38,25 @@ export async function removeOldRuntimes(
   current: RuntimeIdentity,
 ): Promise<void> {
   const ours = { [LABEL.role]: 'runtime' };
-  const isOld = (created: Date) => Date.now() - created.getTime() > OLD_RUNTIME_MS;
   for (const { tags, created } of await engine.listImages(ours, { signal })) {
     const old = isOld(created) ? tags.filter((tag) => tag.startsWith(`${registry}/runtime:`)) : [];
     for (const tag of old) if (tag !== current.image) await unlessUsed(engine.removeImage(tag, { signal }));
+  }
+  for (const { name, createdAt } of await engine.listVolumes(ours, { signal })) {
+    if (isOld(createdAt) && name !== current.volume) await unlessUsed(engine.removeVolume(name, { signal }));
+  }
+}
+
+/** The same for the programs of an agent: what was replaced more than a day ago goes, unless something uses it. */
+export async function removeOldPrograms(
+  { engine, signal }: Pick<ImageContext, 'engine' | 'signal'>,
+  agent: string,
+  current: { tag: string; volume: string },
+): Promise<void> {
+  const ours = { [LABEL.role]: 'program', [LABEL.agent]: agent };
+  for (const { tags, created } of await engine.listImages(ours, { signal })) {
+    if (!isOld(created) || tags.includes(current.tag)) continue;
+    for (const tag of tags) await unlessUsed(engine.removeImage(tag, { signal }));
   }
   for (const { name, createdAt } of await engine.listVolumes(ours, { signal })) {
     if (isOld(createdAt) && name !== current.volume) await unlessUsed(engine.removeVolume(name, { signal }));

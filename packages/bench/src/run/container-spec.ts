@@ -28,6 +28,10 @@ interface AgentSide {
   image: { id: string; cmd: readonly string[]; env: Readonly<Record<string, string>>; workdir: string };
   mode: 'work' | 'same';
   agentGrace: number;
+  /** Seconds; null: no snapshots. */
+  snapshotInterval: number | null;
+  /** Of the agent's program; undefined: its image holds all there is of it. */
+  programVolume: string | undefined;
   /** For what the container leaves: see `ResultsPlace`. */
   mounts: readonly Mount[];
   network: ContainerSpec['network'];
@@ -50,7 +54,7 @@ export function workContainer(frame: RunFrame, side: AgentSide): ContainerSpec {
     workdir: side.image.workdir,
     network: side.network,
     extraHosts: { litellm: '127.0.0.1' },
-    mounts: [runtimeMount(frame), ...side.mounts],
+    mounts: [runtimeMount(frame), ...programMount(side), ...side.mounts],
     env: {
       ...rootEnvironment(frame, side.image.env),
       [ENV.archive]: CONTAINER.archive,
@@ -58,6 +62,7 @@ export function workContainer(frame: RunFrame, side: AgentSide): ContainerSpec {
       [ENV.difficulty]: String(settings.difficulty),
       [ENV.timeout]: String(settings.timeout),
       [ENV.agentGrace]: String(side.agentGrace),
+      ...(side.snapshotInterval !== null && { [ENV.snapshotInterval]: String(side.snapshotInterval) }),
       ...(frame.limits.disk_bytes !== null && { [ENV.diskLimit]: String(frame.limits.disk_bytes) }),
       [ENV.modelName]: settings.model,
       [ENV.apiKey]: side.modelKey ?? '',
@@ -123,6 +128,10 @@ function common(frame: RunFrame, mode: 'work' | 'same' | 'grade', image: { id: s
 /** Nobody's to write. */
 function runtimeMount({ runtimeVolume }: RunFrame): Mount {
   return { type: 'volume', name: runtimeVolume, target: CONTAINER.runtime, readOnly: true };
+}
+
+function programMount({ programVolume: name }: AgentSide): Mount[] {
+  return name === undefined ? [] : [{ type: 'volume', name, target: CONTAINER.program, readOnly: true }];
 }
 
 /**

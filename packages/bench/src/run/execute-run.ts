@@ -93,6 +93,8 @@ async function agentContainer(
     image: agentImageOf(prepared),
     mode,
     agentGrace: plan.agentGrace,
+    snapshotInterval: plan.snapshotInterval,
+    programVolume: prepared.images.program?.volume,
     mounts: place.mounts('work'),
     network: await egressNetwork(engine, settings.egress, signal),
     modelKey: model?.key,

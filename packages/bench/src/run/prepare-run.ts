@@ -80,6 +80,7 @@ export async function prepareRun(
     work: images.work?.id ?? null,
     tool: images.tool.id,
     agent: images.agentImage?.id ?? null,
+    program: images.program?.id ?? null,
     runtime: images.runtime.hash,
   };
   const answersSpec = answersContainer(images.tool.id, {

@@ -2,6 +2,7 @@ import { type Fault, FaultError, fault, type Phase } from '@ssebench/contracts/f
 import type { EffectiveLimits } from '@ssebench/contracts/limits';
 import { type ModelUse, modelFault } from '@ssebench/contracts/model-use';
 import type { PatchResult } from '@ssebench/contracts/result';
+import type { SnapshotReport } from '@ssebench/contracts/snapshots';
 import type { EngineDescription, PhaseDuration, RunImages } from '@ssebench/contracts/summary';
 import type { WorkOutcome } from '@ssebench/contracts/work-outcome';
 import { isEngineError } from '@ssebench/engine/errors';
@@ -14,11 +15,13 @@ export type Teller = 'host' | 'work' | 'grade';
 
 /** What is known of a run so far. It is complete at every moment: whatever ends a run, a summary can be made of it. */
 export class RunRecord {
-  images: RunImages = { case: null, work: null, tool: null, agent: null, runtime: null };
+  images: RunImages = { case: null, work: null, tool: null, agent: null, program: null, runtime: null };
   limits: EffectiveLimits = UNKNOWN_LIMITS;
   engine: EngineDescription | null = null;
   work: WorkOutcome | null = null;
   grade: GradeOutcome | null = null;
+  /** What was kept of the patch while the agent worked. */
+  snapshots: SnapshotReport | null = null;
   /** What the run used of its model, once its way there is closed. */
   model: ModelUse | null = null;
   readonly phases: PhaseDuration[] = [];

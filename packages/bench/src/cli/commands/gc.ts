@@ -46,7 +46,7 @@ export async function gc({ dir, dryRun = false, images = false, wait = true }: G
     }
     const now = new Date();
     const leftovers = [
-      ...(await engineLeftovers(engine, now)),
+      ...(await engineLeftovers(engine, now, images)),
       ...(await deadDirectories(dir, now)),
       ...(images ? await imageLeftovers(engine) : []),
       ...(await abandonedOwners(now, unfinished)),
