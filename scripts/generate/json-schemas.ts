@@ -1,14 +1,14 @@
+import { datasetSchemas } from '@ssebench/bench/datasets/schemas';
 import { AgentManifest } from '@ssebench/contracts/agent-manifest';
 import { ChecksFile } from '@ssebench/contracts/checks';
-import { DatasetInfo } from '@ssebench/contracts/dataset-info';
 import { DialogEntry } from '@ssebench/contracts/dialog';
 import { RunEvent } from '@ssebench/contracts/events';
 import { Integrity } from '@ssebench/contracts/integrity';
 import { ModelsFile } from '@ssebench/contracts/model-entry';
 import { PreparedImage } from '@ssebench/contracts/prepared-image';
 import { EvaluatorResult, ResultFile } from '@ssebench/contracts/result';
+import { SnapshotLine } from '@ssebench/contracts/snapshots';
 import { Summary } from '@ssebench/contracts/summary';
-import { TaskConfig } from '@ssebench/contracts/task-config';
 import { WorkOutcome } from '@ssebench/contracts/work-outcome';
 import { z } from 'zod';
 
@@ -18,8 +18,6 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 const WRITTEN_BY_PEOPLE = {
   'docs/schema/agent.schema.json': AgentManifest,
   'docs/schema/models.schema.json': ModelsFile,
-  'datasets/schema/dataset.schema.json': DatasetInfo,
-  'datasets/schema/task.schema.json': TaskConfig,
 };
 
 /** Files that we write: every key is there. */
@@ -31,35 +29,18 @@ const WRITTEN_BY_US = {
   'docs/schema/integrity.schema.json': Integrity,
   'docs/schema/prepared-image.schema.json': PreparedImage,
   'docs/schema/result.schema.json': ResultFile,
+  'docs/schema/snapshot.schema.json': SnapshotLine,
   'docs/schema/summary.schema.json': Summary,
   'docs/schema/work-outcome.schema.json': WorkOutcome,
 };
 
-/**
- * At least one way to describe the task holds something. Source: spec/host §2.4; zod keeps such a rule in code, so it is
- * written down a second time here.
- */
-const DESCRIBED: JsonSchema['anyOf'] = [
-  { properties: { issue: { type: 'string', pattern: '\\S' } }, required: ['issue'] },
-  { properties: { crash_report: { type: 'array', minItems: 1 } }, required: ['crash_report'] },
-  { properties: { bug_description: { type: 'string', pattern: '\\S' } }, required: ['bug_description'] },
-];
-
-function withDescriptionRule(schema: JsonSchema): JsonSchema {
-  const description = schema.properties?.['task_description'];
-  if (typeof description !== 'object') throw new Error('the task config has no task_description any more');
-  return { ...schema, properties: { ...schema.properties, task_description: { ...description, anyOf: DESCRIBED } } };
-}
-
 /** Every JSON Schema file, draft 2020-12: path from the top of the clone, and the schema. */
 export function jsonSchemas(): Record<string, JsonSchema> {
-  const input = Object.entries(WRITTEN_BY_PEOPLE).map(([path, schema]): [string, JsonSchema] => {
-    const derived = z.toJSONSchema(schema, { io: 'input' });
-    return [path, schema === TaskConfig ? withDescriptionRule(derived) : derived];
-  });
-  const output = Object.entries(WRITTEN_BY_US).map(([path, schema]): [string, JsonSchema] => [
-    path,
-    z.toJSONSchema(schema, { io: 'output' }),
+  const schemas = (all: Record<string, z.ZodType>, io: 'input' | 'output') =>
+    Object.entries(all).map(([path, schema]): [string, JsonSchema] => [path, z.toJSONSchema(schema, { io })]);
+  const ofDatasets = Object.entries(datasetSchemas()).map(([name, schema]): [string, JsonSchema] => [
+    `datasets/schema/${name}`,
+    schema,
   ]);
-  return Object.fromEntries([...input, ...output]);
+  return Object.fromEntries([...schemas(WRITTEN_BY_PEOPLE, 'input'), ...ofDatasets, ...schemas(WRITTEN_BY_US, 'output')]);
 }

@@ -22,6 +22,13 @@ export function parseSeconds(option: string, value: string): number {
   return parseCount(option, value, 1, MAX_SECONDS, 'seconds');
 }
 
+/** Null for `off`. @throws UserError with status 2 */
+export function parseSecondsOrOff(option: string, value: string): number | null {
+  if (value === 'off') return null;
+  if (/^\d{1,7}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_SECONDS) return Number(value);
+  throw usageError(option, value, `must be off, or seconds, a whole number from 1 to ${MAX_SECONDS}`);
+}
+
 /** @throws UserError with status 2 */
 export function parseCount(option: string, value: string, least: number, most: number, unit = 'a number'): number {
   const count = /^\d{1,15}$/.test(value.trim()) ? Number(value) : Number.NaN;

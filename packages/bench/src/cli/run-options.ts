@@ -24,6 +24,10 @@ export function addRunCommands(program: Command, outcome: Outcome): void {
   );
   addGradingOptions(run)
     .option('--budget <usd>', 'what the run may spend on its model (default: 10)')
+    .option(
+      '--snapshot-interval <seconds>',
+      "how often the agent's patch is kept while it works, or off (default: 30; less often as a run goes on)",
+    )
     .option('--allow <kind...>', `what models may use that is refused otherwise: ${MODEL_SWITCHES.join(', ')}`)
     .option('--no-record', 'do not keep what the agent and its model say to each other')
     .option('--replay <run>', 'ID or directory of a run: its recording answers in place of the model, at no cost')

@@ -104,6 +104,11 @@ test.each([
   ],
   ['memory', 'lots', '--memory: "lots" is not allowed; must be a size of at least 64m, such as 512m or 4g'],
   ['disk', '1k', '--disk: "1k" is not allowed; must be a size of at least 64m, such as 512m or 4g'],
+  [
+    'snapshotInterval',
+    '0',
+    '--snapshot-interval: "0" is not allowed; must be off, or seconds, a whole number from 1 to 2000000',
+  ],
   ['budget', '0', '--budget: "0" is not allowed; must be an amount of US dollars above 0, such as 2.50'],
   ['cpus', '0', '--cpus: "0" is not allowed; must be a number of CPUs of at least 0.01, such as 1.5'],
   ['pids', '100', '--pids: "100" is not allowed; must be a number from 4096 to 4194304'],
@@ -197,6 +202,15 @@ test('a key counts in the environment and in .env, not when it is empty; keyless
   expect(check(folder, { model: 'model-one', agent: 'dummy' })).toMatchObject(sound);
   folder.write('.env', 'MAKER_KEY="k"\n');
   expect(check(folder, { model: 'model-one' })).toMatchObject(sound);
+});
+
+test.each([
+  [{}, 30],
+  [{ snapshotInterval: '90' }, 90],
+  [{ snapshotInterval: 'off' }, null],
+])('with %j the patch is kept every so many seconds: %j', (options, snapshotInterval) => {
+  using folder = cliFolder();
+  expect(check(folder, { agent: 'dummy', ...options })).toMatchObject({ plan: { snapshotInterval } });
 });
 
 test('an agent that calls no model has no budget, and models may use what was allowed', () => {

@@ -18,12 +18,14 @@ import {
   RUN_MODES,
   type RunSettings,
 } from '@ssebench/contracts/run-settings';
+import { SNAPSHOT_INTERVAL } from '@ssebench/contracts/snapshots';
 import { UserError } from '../cli/errors.ts';
 import {
   parseChoice,
   parseCount,
   parseCpus,
   parseSeconds,
+  parseSecondsOrOff,
   parseSize,
   parseUsd,
   usageError,
@@ -78,6 +80,10 @@ export function checkRunArguments(given: RunOptions, world: World): { plan: RunP
   const budget = options.budget === undefined ? DEFAULT_BUDGET : parseUsd('--budget', options.budget);
   const allowed = (options.allow ?? []).map((kind) => parseChoice('--allow', kind, MODEL_SWITCHES));
   const timeout = options.timeout === undefined ? DEFAULTS.agentTimeout : parseSeconds('--timeout', options.timeout);
+  const snapshotInterval =
+    options.snapshotInterval === undefined
+      ? SNAPSHOT_INTERVAL
+      : parseSecondsOrOff('--snapshot-interval', options.snapshotInterval);
 
   const warnings: string[] = [];
   const isReference = options.agent === REFERENCE_AGENT;
@@ -129,6 +135,7 @@ export function checkRunArguments(given: RunOptions, world: World): { plan: RunP
     record: options.record ?? true,
     replay: replayed?.recording ?? null,
     agentGrace: DEFAULTS.agentGrace,
+    snapshotInterval,
     extraCa,
   };
   refuseExisting(plan.resultsRoot, plan);

@@ -25,6 +25,7 @@ export interface RunOptions extends Omit<GradingOptions, 'task'> {
   mode?: string;
   grading?: string;
   budget?: string;
+  snapshotInterval?: string;
   allow?: string[];
   /** False with `--no-record`. */
   record?: boolean;

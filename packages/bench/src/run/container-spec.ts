@@ -30,8 +30,6 @@ interface AgentSide {
   agentGrace: number;
   /** Seconds; null: no snapshots. */
   snapshotInterval: number | null;
-  /** Of the agent's program; undefined: its image holds all there is of it. */
-  programVolume: string | undefined;
   /** For what the container leaves: see `ResultsPlace`. */
   mounts: readonly Mount[];
   network: ContainerSpec['network'];
@@ -54,7 +52,7 @@ export function workContainer(frame: RunFrame, side: AgentSide): ContainerSpec {
     workdir: side.image.workdir,
     network: side.network,
     extraHosts: { litellm: '127.0.0.1' },
-    mounts: [runtimeMount(frame), ...programMount(side), ...side.mounts],
+    mounts: [runtimeMount(frame), ...side.mounts],
     env: {
       ...rootEnvironment(frame, side.image.env),
       [ENV.archive]: CONTAINER.archive,
@@ -128,10 +126,6 @@ function common(frame: RunFrame, mode: 'work' | 'same' | 'grade', image: { id: s
 /** Nobody's to write. */
 function runtimeMount({ runtimeVolume }: RunFrame): Mount {
   return { type: 'volume', name: runtimeVolume, target: CONTAINER.runtime, readOnly: true };
-}
-
-function programMount({ programVolume: name }: AgentSide): Mount[] {
-  return name === undefined ? [] : [{ type: 'volume', name, target: CONTAINER.program, readOnly: true }];
 }
 
 /**

@@ -28,6 +28,8 @@ export interface RunPlan {
   replay: string | null;
   /** Seconds between SIGTERM and SIGKILL at the agent's limit. */
   agentGrace: number;
+  /** Seconds between the first snapshots of the agent's patch; null: none are kept. */
+  snapshotInterval: number | null;
   keepContainer: boolean;
   requirePass: boolean;
   /** Absolute; the run's own directory is `<resultsRoot>/<task>/<model>/<agent>/<runId>`. */

@@ -42,6 +42,7 @@ export function summaryOf(facts: RunFacts, record: RunRecord, endedAt: Date): Su
     integrity: record.grade?.integrity ?? null,
     capture: record.work?.capture ?? null,
     archive: record.work?.archive ?? null,
+    snapshots: record.snapshots,
     phases: record.phases,
     images: record.images,
     limits: record.limits,

@@ -42,6 +42,12 @@ const GRADE = {
   runtime_result: { agent_duration: 1, agent_timeout: false, evaluator_timeout: false, agent_exit_code: 0 },
 };
 
+const MOMENT = { at: '2026-01-02T03:04:05.678Z', seconds: 30.1 };
+const SNAPSHOTS = [
+  { ...MOMENT, file: '0001-30s.diff', bytes: 4, files: 1, sha256: '0'.repeat(64) },
+  { ...MOMENT, problem: 'too large' },
+];
+
 /** A run whose containers have left all that they leave, and that only has to be ended. */
 async function gradedRun(folder: CliFolder) {
   const run = await startedRun(folder);
@@ -50,6 +56,8 @@ async function gradedRun(folder: CliFolder) {
   write('work/final.patch', 'diff');
   write('work/daemon.log', 'first\n');
   write('work/agent.log', 'said\n');
+  write('work/snapshots.jsonl', SNAPSHOTS.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  write('work/snapshot-0001-30s.diff', 'diff');
   write('grade/daemon.log', 'second\n');
   write('grade/scriptrunner-1.log', 'code=0\n');
   write('grade/checks.json', JSON.stringify([CHECK]));
@@ -104,11 +112,16 @@ function expectEnded({ root, directory }: GradedRun): Summary {
     'final.patch',
     'result.json',
     'scriptrunner-1.log',
+    'snapshots',
     'summary.json',
   ]);
   expect(read('daemon.log') + (apart ? read('daemon.grade.log') : '')).toBe('first\nsecond\n');
   expect(read('final.patch')).toBe('diff');
+  expect(readdirSync(join(directory.path, 'snapshots')).sort()).toEqual(['0001-30s.diff', 'index.jsonl']);
+  const index = read('snapshots/index.jsonl').trimEnd().split('\n');
+  expect(index.map((line) => JSON.parse(line))).toEqual(SNAPSHOTS);
   const summary = Summary.parse(JSON.parse(read('summary.json')));
+  expect(summary.snapshots).toMatchObject({ kept: 1, bytes: 4, first_change: 30.1, failed: 1, problem: 'too large' });
   expect(ResultFile.parse(JSON.parse(read('result.json'))).patch_result).toEqual(summary.patch_result);
   expect(summary).toMatchObject({ patch_result: GRADE.patch_result, outcome: { code: 'graded', fault: null } });
   return summary;

@@ -17,6 +17,7 @@ import { writeOwnerFile } from './owner-file.ts';
 import type { RunRecord } from './record.ts';
 import { makeReserve, useReserve } from './reserve.ts';
 import { type RunDirectory, settleRunDirectory } from './run-directory.ts';
+import { collectSnapshots, snapshotReport } from './run-snapshots.ts';
 import { type RunFacts, summaryOf } from './summarize.ts';
 
 /** The summary of a run whose outcome is decided, while its results are being written. */
@@ -41,6 +42,7 @@ export async function writeFirstResult(directory: RunDirectory, facts: RunFacts,
  */
 export async function endRun(directory: RunDirectory, facts: RunFacts, record: RunRecord): Promise<Summary> {
   await useReserve(directory);
+  record.snapshots = await snapshotReport(directory);
   const outcome = summaryOf(facts, record, new Date());
   await writeFileAtomic(join(directory.live, DECIDED_FILE), JSON.stringify(outcome));
   await finishRun(directory, outcome);
@@ -70,6 +72,7 @@ async function writeOutcome(directory: RunDirectory, outcome: Summary): Promise<
   const { live } = directory;
   const { patch_result, runtime_result, config, checks } = outcome;
   await collectResults(directory);
+  await collectSnapshots(directory);
   if (checks.length > 0) await writeFileAtomic(join(live, 'checks.json'), JSON.stringify(checks));
   const result: ResultFile = { patch_result, runtime_result, config };
   await writeFileAtomic(join(live, 'result.json'), JSON.stringify(result));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CheckRecord } from '@ssebench/contracts/checks';
 import { type Integrity, isSolved } from '@ssebench/contracts/integrity';
+import type { SnapshotReport } from '@ssebench/contracts/snapshots';
 import type { Summary } from '@ssebench/contracts/summary';
 import { checksOf } from '@ssebench/contracts/task-config';
 import { findRun } from '../../results/find-run.ts';
@@ -93,6 +94,7 @@ function printRun(run: FinishedRun, summary: Summary, checks: readonly ShownChec
   );
   const agentEnd = runtime.agent_timeout ? 'stopped at its limit' : `exit status ${runtime.agent_exit_code ?? 'none'}`;
   print(`Agent ${runtime.agent_duration} s, ${agentEnd}; spend ${summary.spend.toFixed(2)} USD`);
+  if (summary.snapshots) print(snapshotsText(summary.snapshots));
   if (summary.model?.replay) print(`Replay of run ${config.replay_of}: ${replayText(summary.model.replay)}`);
   if (outcome.fault)
     print(`Fault ${outcome.code} (${outcome.fault.phase}, blame: ${outcome.fault.blame}): ${outcome.fault.detail}`);
@@ -139,6 +141,16 @@ function outcomeOf({ outcome, exit_code, reason, confirmed }: CheckRecord): stri
   const text =
     outcome === 'check_timeout' ? 'failed (time limit)' : outcome === 'failed' && why ? `failed (${why})` : outcome;
   return confirmed ? `${text}, confirmed` : text;
+}
+
+/** When the patch was seen to change. */
+function snapshotsText({ kept, first_change: first, last_change: last, failed, problem }: SnapshotReport): string {
+  const whole = (value: number) => `${Math.round(value)} s`;
+  const seen =
+    first === null || last === null
+      ? 'no change seen'
+      : `first change after ${whole(first)}, last after ${whole(last)}; ${kept} ${kept === 1 ? 'snapshot' : 'snapshots'}`;
+  return `Patch: ${seen}${failed === 0 ? '' : `; ${failed} not taken: ${problem?.split('\n')[0]}`}`;
 }
 
 function seconds(milliseconds: number): string {
