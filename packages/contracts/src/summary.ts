@@ -17,6 +17,8 @@ export const RunImages = z.strictObject({
   work: z.string().nullable(),
   tool: z.string().nullable(),
   agent: z.string().nullable(),
+  /** The agent's program; null where its Dockerfile has no stage for it. */
+  program: z.string().nullable().default(null),
   /** Content hash of the runtime. */
   runtime: z.string().nullable(),
 });

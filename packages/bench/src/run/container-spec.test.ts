@@ -42,6 +42,7 @@ const side: Parameters<typeof workContainer>[1] = {
   mode: 'work',
   agentGrace: 10,
   snapshotInterval: 30,
+  programVolume: undefined,
   mounts: place.mounts('work'),
   network: 'none',
   modelKey: undefined,
@@ -51,6 +52,12 @@ const grade = gradeContainer(frame, {
   image: { id: 'sha256:2', env: hostile },
   mounts: place.mounts('grade'),
   agent: { duration: 3.9, exitCode: 124, timedOut: true },
+});
+
+test("an agent's program is mounted where nobody can write it, and only where the agent works", () => {
+  const mounted = { type: 'volume', name: 'ssebench-program-1', target: '/opt/agent', readOnly: true };
+  expect(workContainer(frame, { ...side, programVolume: 'ssebench-program-1' }).mounts).toContainEqual(mounted);
+  expect([work, grade].flatMap(({ mounts = [] }) => mounts.map(({ target }) => target))).not.toContain('/opt/agent');
 });
 
 test("what an image sets in the environment reaches the agent and never root's processes", () => {

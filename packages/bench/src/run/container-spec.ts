@@ -30,6 +30,8 @@ interface AgentSide {
   agentGrace: number;
   /** Seconds; null: no snapshots. */
   snapshotInterval: number | null;
+  /** Of the agent's program; undefined: its image holds all there is of it. */
+  programVolume: string | undefined;
   /** For what the container leaves: see `ResultsPlace`. */
   mounts: readonly Mount[];
   network: ContainerSpec['network'];
@@ -52,7 +54,7 @@ export function workContainer(frame: RunFrame, side: AgentSide): ContainerSpec {
     workdir: side.image.workdir,
     network: side.network,
     extraHosts: { litellm: '127.0.0.1' },
-    mounts: [runtimeMount(frame), ...side.mounts],
+    mounts: [runtimeMount(frame), ...programMount(side), ...side.mounts],
     env: {
       ...rootEnvironment(frame, side.image.env),
       [ENV.archive]: CONTAINER.archive,
@@ -126,6 +128,10 @@ function common(frame: RunFrame, mode: 'work' | 'same' | 'grade', image: { id: s
 /** Nobody's to write. */
 function runtimeMount({ runtimeVolume }: RunFrame): Mount {
   return { type: 'volume', name: runtimeVolume, target: CONTAINER.runtime, readOnly: true };
+}
+
+function programMount({ programVolume: name }: AgentSide): Mount[] {
+  return name === undefined ? [] : [{ type: 'volume', name, target: CONTAINER.program, readOnly: true }];
 }
 
 /**

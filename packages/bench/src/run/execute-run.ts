@@ -94,6 +94,7 @@ async function agentContainer(
     mode,
     agentGrace: plan.agentGrace,
     snapshotInterval: plan.snapshotInterval,
+    programVolume: prepared.images.program?.volume,
     mounts: place.mounts('work'),
     network: await egressNetwork(engine, settings.egress, signal),
     modelKey: model?.key,
