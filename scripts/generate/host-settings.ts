@@ -35,6 +35,17 @@ export const HOST_SETTINGS: Readonly<Record<string, HostSetting>> = {
     fallback: '`auto`: what a probe of the engine finds',
     meaning: '`off`: the engine mounts nothing of this machine; results go through volumes (docs/engines.md).',
   },
+  SSEBENCH_CATALOG: {
+    from: 'environment or .env',
+    option: '`--catalog`',
+    fallback: '`datasets/starter/manifest.json` of home',
+    meaning: 'Path or web address of the manifest whose tasks `ssebench tasks list` lists.',
+  },
+  SSEBENCH_IMAGES_LOCK: {
+    from: 'environment or .env',
+    fallback: 'the `images.lock.json` beside a local manifest',
+    meaning: 'Path or web address of the lock with the digests of published case images.',
+  },
   SSEBENCH_EGRESS: {
     from: 'environment or .env',
     option: '`--egress`',

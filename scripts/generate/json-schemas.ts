@@ -42,5 +42,9 @@ export function jsonSchemas(): Record<string, JsonSchema> {
     `datasets/schema/${name}`,
     schema,
   ]);
-  return Object.fromEntries([...schemas(WRITTEN_BY_PEOPLE, 'input'), ...ofDatasets, ...schemas(WRITTEN_BY_US, 'output')]);
+  return Object.fromEntries([
+    ...schemas(WRITTEN_BY_PEOPLE, 'input'),
+    ...ofDatasets,
+    ...schemas(WRITTEN_BY_US, 'output'),
+  ]);
 }

@@ -30,9 +30,10 @@ export function addBuildCommands(program: Command, outcome: Outcome): void {
     .description('the tasks of a dataset')
     .command('list')
     .description('list them with language and project')
-    .requiredOption('--local <dir>', 'dataset folder')
+    .option('--local <dir>', 'dataset folder')
+    .option('--catalog <source>', "path or web address of a manifest (default: SSEBENCH_CATALOG, else home's starter)")
     .option('--json', 'print JSON')
     .action(async (options) => {
-      outcome.status = (await import('./commands/tasks-list.ts')).tasksList(options);
+      outcome.status = await (await import('./commands/tasks-list.ts')).tasksList(options);
     });
 }

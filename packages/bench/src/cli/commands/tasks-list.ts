@@ -1,24 +1,36 @@
+import { join } from 'node:path';
+import type { DatasetManifest, ImagesLock, ManifestTask } from '@ssebench/contracts/dataset-manifest';
 import { checksOf } from '@ssebench/contracts/task-config';
+import { digestOfFiles } from '../../config/task-files.ts';
 import { listTasks, type Task } from '../../config/tasks.ts';
+import { type Catalog, readCatalog, readImagesLock } from '../../datasets/catalog/read-catalog.ts';
 import { caseBases, caseName } from '../../images/case.ts';
-import { openHost } from '../host.ts';
-import { columns, print, printJson } from '../output.ts';
+import { UserError } from '../errors.ts';
+import { type Host, openHost } from '../host.ts';
+import { columns, print, printJson, warn } from '../output.ts';
 
 export interface TasksListOptions {
-  local: string;
+  local?: string;
+  catalog?: string;
   json?: boolean;
 }
 
+/** As the catalog service answers: without files and metadata. Source: spec/host §§1.5, 3.1. */
+type ListedTask = Omit<ManifestTask, 'files' | 'metadata'>;
+
 /** `ssebench tasks list`. Tasks that can't be read are told on standard error, and the status is 1. Source: spec/host §1.5. */
-export function tasksList(options: TasksListOptions): number {
-  const { registry } = openHost().settings;
-  const { tasks, problems } = listTasks(options.local);
-  if (options.json) printJson(tasks.map((task) => entryOf(task, registry)));
+export async function tasksList(options: TasksListOptions): Promise<number> {
+  if (options.local !== undefined && options.catalog !== undefined) {
+    throw new UserError('--local and --catalog exclude each other', 2);
+  }
+  const host = openHost();
+  const { tasks, problems } = options.local === undefined ? await cataloged(options, host) : local(options.local, host);
+  if (options.json) printJson(tasks);
   else if (tasks.length > 0) {
     print(
       columns(
         ['TASK', 'LANGUAGE', 'PROJECT'],
-        tasks.map(({ id, config }) => [id, config.language, config.project]),
+        tasks.map(({ id, language, project }) => [id, language, project]),
       ),
     );
   }
@@ -27,8 +39,12 @@ export function tasksList(options: TasksListOptions): number {
   return problems.length > 0 ? 1 : 0;
 }
 
-/** As the catalog service answers: without files and metadata. Source: spec/host §§1.5, 3.1. */
-function entryOf(task: Task, registry: string) {
+function local(dir: string, { settings: { registry } }: Host): { tasks: ListedTask[]; problems: string[] } {
+  const { tasks, problems } = listTasks(dir);
+  return { tasks: tasks.map((task) => entryOf(task, registry)), problems };
+}
+
+function entryOf(task: Task, registry: string): ListedTask {
   const { id, datasetVersion, config } = task;
   const image = `${registry}/${caseName(task)}`;
   return {
@@ -41,4 +57,37 @@ function entryOf(task: Task, registry: string) {
     arch: ['amd64'],
     checks: checksOf(config),
   };
+}
+
+async function cataloged(options: TasksListOptions, { home, settings }: Host) {
+  const source = options.catalog ?? settings.get('SSEBENCH_CATALOG') ?? join(home, 'datasets/starter/manifest.json');
+  const catalog = await readCatalog(source);
+  const lock = usableLock(catalog, await readImagesLock(catalog, settings.get('SSEBENCH_IMAGES_LOCK')));
+  const { registry } = settings;
+  const tasks = catalog.manifest.tasks.map(({ files, metadata, ...task }) => ({
+    ...task,
+    base: `${registry}/${task.base}`,
+    image: imageOf({ ...task, files, metadata }, catalog.manifest, lock, registry),
+  }));
+  return { tasks: tasks.sort((a, b) => (a.id < b.id ? -1 : 1)), problems: [] };
+}
+
+/** A lock of another version pins nothing. Source: spec/host §3.2. */
+function usableLock({ manifest, shownAs }: Catalog, lock: ImagesLock | undefined): ImagesLock | undefined {
+  if (!lock || (lock.dataset === manifest.dataset && lock.version === manifest.version)) return lock;
+  const [theirs, ours] = [lock, manifest].map((it) => `${it.dataset} ${it.version}`);
+  warn(`the images lock is of ${theirs}, ${shownAs} of ${ours}: images are named by tag`);
+  return undefined;
+}
+
+function imageOf(
+  task: ManifestTask,
+  { version }: DatasetManifest,
+  lock: ImagesLock | undefined,
+  registry: string,
+): string {
+  const pinned = lock?.images[task.id];
+  const isCurrent = pinned && (!task.files || digestOfFiles(task.files) === pinned.files_sha256);
+  if (pinned && !isCurrent) warn(`${task.id}: its files are not those of the image in the lock: it is named by tag`);
+  return `${registry}/${task.image}${isCurrent ? `@${pinned.digest}` : `:${version}`}`;
 }

@@ -8,10 +8,10 @@ import { validateDataset, validateTask } from './validate.ts';
 const SOUND = soundTask();
 
 /** What is found in a sound dataset with these changes; a pair replaces a text in a file of the task. */
-function found(changes: Files | Record<string, readonly [string | RegExp, string]>): string[] {
+function found(changes: Readonly<Record<string, Files[string] | readonly [string | RegExp, string]>>): string[] {
   const files: Record<string, string | Buffer | null> = {};
   for (const [path, change] of Object.entries(changes)) {
-    if (!Array.isArray(change)) files[path] = (change as Files[string]) ?? null;
+    if (change === null || typeof change === 'string' || Buffer.isBuffer(change)) files[path] = change;
     else files[`leak-1/${path}`] = (SOUND[`leak-1/${path}`] ?? '').replace(change[0], change[1]);
   }
   using folder = datasetFolder(files);
