@@ -21,7 +21,10 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-test.each(['scripted-openai', 'scripted-anthropic', 'scripted-compatible'] as const)(
+/** Of each of the protocols that the gateway translates. */
+const MODELS = ['scripted-openai', 'scripted-anthropic', 'scripted-compatible'] as const;
+
+test.each(everything ? MODELS : MODELS.slice(0, 1))(
   'mini repairs a task with %s, tests it, and leaves its whole session',
   async (name) => {
     model.play(STARTER_SCENARIO);

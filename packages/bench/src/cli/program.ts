@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAgentsCommands } from './agents-options.ts';
 import { addBuildCommands } from './build-options.ts';
 import { addDatasetCommands } from './dataset-options.ts';
 import { addGatewayCommands } from './gateway-options.ts';
@@ -50,6 +51,7 @@ export function buildProgram(outcome: Outcome): Command {
   addRunsCommands(program, outcome);
   addDatasetCommands(program, outcome);
   addModelsCommands(program, outcome);
+  addAgentsCommands(program, outcome);
   addGatewayCommands(program, outcome);
   addProxyCommands(program, outcome);
   addHostCommands(program, outcome);

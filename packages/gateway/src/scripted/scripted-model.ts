@@ -33,6 +33,8 @@ const COUNTS: readonly (readonly [path: RegExp, answer: JsonObject])[] = [
 
 /** A request for an answer, and what became of it. */
 export interface ScriptedRequest extends Asked {
+  /** When it had arrived, milliseconds since the epoch. */
+  readonly at: number;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: JsonObject;
@@ -131,7 +133,7 @@ export class ScriptedModel implements AsyncDisposable {
     const asked = wire.read(body, url);
     const turn = this.#script.next(asked);
     const step = turn.kind === 'aside' ? undefined : turn.step;
-    this.#requests.push({ ...asked, path: url, headers, body, kind: turn.kind, step });
+    this.#requests.push({ ...asked, at: Date.now(), path: url, headers, body, kind: turn.kind, step });
     if (turn.kind === 'fault') return fail(response, turn.fault, wire, asked);
     this.#number += 1;
     const reply = { ...turn.reply, number: this.#number };
