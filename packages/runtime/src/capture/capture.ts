@@ -64,6 +64,16 @@ export function liveDiff(options: PatchOptions): Promise<Patch> {
 }
 
 /**
+ * The patch of {@link liveDiff} in memory: of the container's disk it takes no more than an index.
+ * @throws FaultError `baseline_missing` | `capture_failed`, also for a patch of more than `maxBytes`
+ */
+export function livePatch({ maxBytes, ...options }: CaptureOptions & { maxBytes: number }): Promise<Buffer> {
+  return withSnapshot(options, false, async (snapshot) => {
+    return (await snapshot.git([...DIFF, 'HEAD'], { capBytes: maxBytes })).stdout.toBuffer();
+  });
+}
+
+/**
  * The files of {@link liveDiff}, in git's order. A binary file counts no lines.
  * @throws FaultError `baseline_missing` | `capture_failed`
  */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ChangedFile } from '@ssebench/contracts/daemon-api';
 import type { CaptureReport } from '@ssebench/contracts/work-outcome';
 import { applyPatch } from '../capture/apply-patch.ts';
-import { captureTree, changedFiles, liveDiff, type PatchOptions } from '../capture/capture.ts';
+import { captureTree, changedFiles, liveDiff, livePatch } from '../capture/capture.ts';
 import { commitsLog } from '../capture/commits-log.ts';
 import type { CaptureOptions } from '../capture/snapshot.ts';
 import type { Account } from '../system/accounts.ts';
@@ -33,9 +33,6 @@ interface PatchesOptions {
   stop: AbortSignal;
 }
 
-/** What differs from how grading captures. */
-type LiveOptions = Pick<PatchOptions, 'maxBytes' | 'maxFileBytes' | 'gentle'>;
-
 /** A patch in a file. */
 export interface PatchOnDisk {
   path: string;
@@ -60,11 +57,21 @@ export class Patches {
    * The agent's changes now, captured as grading captures them. The caller removes the file.
    * @throws FaultError; the signal's reason when it is aborted
    */
-  async live(signal: AbortSignal, how: LiveOptions = {}): Promise<{ patch: PatchOnDisk; remove(): Promise<void> }> {
+  async live(signal: AbortSignal): Promise<{ patch: PatchOnDisk; remove(): Promise<void> }> {
     return await this.#look(signal, async (options) => {
-      const { patchPath, report } = await liveDiff({ ...options, ...how });
+      const { patchPath, report } = await liveDiff(options);
       return { patch: { path: patchPath, bytes: report.patch_bytes }, remove: () => unlink(patchPath) };
     });
+  }
+
+  /**
+   * The same in memory, at the lowest priority and without files that are larger than a patch may be.
+   * @throws FaultError; the signal's reason when it is aborted
+   */
+  async glance(signal: AbortSignal, maxBytes: number): Promise<Buffer> {
+    return await this.#look(signal, (options) =>
+      livePatch({ ...options, maxBytes, maxFileBytes: maxBytes, gentle: true }),
+    );
   }
 
   /** @throws FaultError; the signal's reason when it is aborted */

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,8 +13,6 @@ import type { Patches } from './patches.ts';
 const GROWTH = 1.05;
 /** And at least as many times longer than the look before it took: looking gets a twentieth of the time at most. */
 const SHARE = 19;
-/** What is let near git: the same as what a snapshot may hold, so that large files of the agent's cost nothing. */
-const GENTLY = { maxBytes: SNAPSHOT_CAPS.bytes, maxFileBytes: SNAPSHOT_CAPS.bytes, gentle: true } as const;
 const FILE_HEADER = Buffer.from('\ndiff --git ');
 /** What a timer can take, in milliseconds: 24 days. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -25,7 +22,7 @@ const MAX_PROBLEM = 1000;
 interface SnapshotsOptions {
   /** Of the first ones. */
   intervalSeconds: number;
-  patches: Pick<Patches, 'live'>;
+  patches: Pick<Patches, 'glance'>;
   /** Where the agent's start is told. */
   events: EventLog;
   results: string;
@@ -78,25 +75,12 @@ class Snapshots {
   async look(signal: AbortSignal): Promise<void> {
     const moment = { seconds: Math.round((performance.now() - this.#start) / 100) / 10, at: new Date().toISOString() };
     try {
-      await this.#keep(await this.#content(signal), moment);
+      await this.#keep(await this.#options.patches.glance(signal, SNAPSHOT_CAPS.bytes), moment);
     } catch (error) {
       signal.throwIfAborted();
       const problem = messageOf(error).slice(0, MAX_PROBLEM);
       log('warn', 'A snapshot was not taken', { reason: problem });
       await this.#note({ ...moment, problem });
-    }
-  }
-
-  async #content(signal: AbortSignal): Promise<Buffer> {
-    const { patch, remove } = await this.#options.patches.live(signal, GENTLY);
-    try {
-      // Git wrote it as the agent's user, whose the open file was meanwhile.
-      const stream = createReadStream(patch.path, { end: SNAPSHOT_CAPS.bytes });
-      const content = Buffer.concat((await stream.toArray()) as Buffer[]);
-      if (content.length > SNAPSHOT_CAPS.bytes) throw new Error(`more than ${SNAPSHOT_CAPS.bytes} bytes`);
-      return content;
-    } finally {
-      await remove();
     }
   }
 
