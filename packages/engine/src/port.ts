@@ -57,6 +57,11 @@ export interface ContainerEngine {
   inspectImage(ref: string, options?: CallOptions): Promise<ImageInfo | undefined>;
   /** Makes an image of the tar of a root file system. @returns its id */
   importImage(request: ImportRequest): Promise<string>;
+  /**
+   * A tar stream of an image with all its layers, as `docker save` writes it. The limit is between two chunks.
+   * @throws EngineError `not_found`
+   */
+  saveImage(image: string, options?: CallOptions): Promise<Readable>;
   /** Removes a name, or the image with its last name. @throws EngineError `not_found` | `conflict` (a container uses it) */
   removeImage(ref: string, options?: CallOptions & { force?: boolean }): Promise<void>;
   /** Our images that carry all these labels; an empty value matches any. */

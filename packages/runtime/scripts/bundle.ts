@@ -16,7 +16,7 @@ import { codePath, loadCached } from './cached-code.ts';
  * every container, and compiling would be the longest part of them.
  */
 const packageDir = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const PROGRAMS = ['entrypoint', 'daemon', 'evaluator', 'mcp', 'sse', 'usage', 'tunnel'];
+const PROGRAMS = ['entrypoint', 'daemon', 'evaluator', 'mcp', 'sse', 'usage', 'tunnel', 'leaks'];
 
 /** zod's messages in fifty languages are a quarter of a bundle. */
 const englishOnly: Plugin = {

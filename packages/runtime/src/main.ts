@@ -1,5 +1,5 @@
 /**
- * The runtime's one program: `entrypoint`, `daemon`, `evaluator`, `mcp`, `sse`, `usage`, `tunnel`. Each is loaded only when it
+ * The runtime's one program: `entrypoint`, `daemon`, `evaluator`, `mcp`, `sse`, `usage`, `tunnel`, `leaks`. Each is loaded only when it
  * is asked for, since a container starts several of them.
  */
 async function run([program, ...args]: readonly string[]): Promise<number> {
@@ -18,9 +18,11 @@ async function run([program, ...args]: readonly string[]): Promise<number> {
       return (await import('./usage/main.ts')).runUsage(args);
     case 'tunnel':
       return (await import('./tunnel/main.ts')).runTunnel(args);
+    case 'leaks':
+      return (await import('./leaks/main.ts')).runLeaks(args);
     default:
       process.stderr.write(
-        `unknown program ${JSON.stringify(program ?? '')}: must be entrypoint, daemon, evaluator, mcp, sse, usage, tunnel\n`,
+        `unknown program ${JSON.stringify(program ?? '')}: must be entrypoint, daemon, evaluator, mcp, sse, usage, tunnel, leaks\n`,
       );
       return 1;
   }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { EngineError, isEngineError } from '../errors.ts';
 import type { ImageSummary, PullProgress } from '../image.ts';
 import type { ContainerEngine } from '../port.ts';
@@ -44,7 +45,7 @@ interface WireProgress {
 /** Images, apart from building them. */
 export function imageCalls(
   transport: Transport,
-): Pick<ContainerEngine, 'pull' | 'tag' | 'inspectImage' | 'importImage' | 'removeImage' | 'listImages'> {
+): Pick<ContainerEngine, 'pull' | 'tag' | 'inspectImage' | 'importImage' | 'saveImage' | 'removeImage' | 'listImages'> {
   return {
     async pull(ref, options) {
       const operation = `pull ${ref}`;
@@ -73,6 +74,12 @@ export function imageCalls(
       const path = `${imagePath(ref, operation)}/json`;
       const image = await transport.find<WireImage>({ operation, method: 'GET', path }, options);
       return image && readImage(image);
+    },
+    async saveImage(image, options) {
+      const operation = `save image ${image}`;
+      const call = { operation, method: 'GET', path: `${imagePath(image, operation)}/get` } as const;
+      const limit = { idleMs: options?.timeoutMs ?? LIMIT.idle };
+      return Readable.from(await transport.stream(call, limit, options?.signal), { objectMode: false });
     },
     async importImage({ rootfs, ref, changes = [], labels, signal, timeoutMs }) {
       const operation = `import image ${ref}`;

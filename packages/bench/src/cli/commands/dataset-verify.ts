@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Task } from '../../config/tasks.ts';
+import { scanTask } from '../../datasets/leaks/scan-task.ts';
 import { AttemptsFile } from '../../datasets/verify/attempts-file.ts';
 import { flakesOf } from '../../datasets/verify/flakes.ts';
 import { recordTests } from '../../datasets/verify/record-tests.ts';
@@ -7,9 +8,12 @@ import type { Subject, TaskReport } from '../../datasets/verify/report.ts';
 import type { Conditions } from '../../datasets/verify/run-control.ts';
 import { selectTasks } from '../../datasets/verify/select-tasks.ts';
 import { subjectsOf } from '../../datasets/verify/subjects.ts';
-import { reportOn, verifyTasks } from '../../datasets/verify/verify.ts';
-import { time, writeSummary } from '../../datasets/verify/write-report.ts';
-import { openHost } from '../host.ts';
+import { reportOn, type VerifyOptions, verifyTasks } from '../../datasets/verify/verify.ts';
+import { time, writeSummary, writeTaskReport } from '../../datasets/verify/write-report.ts';
+import { runtimeIdentity } from '../../images/runtime.ts';
+import { createProgress } from '../../progress/create-progress.ts';
+import { openHost, withEngine } from '../host.ts';
+import { imageContext } from '../image-context.ts';
 import { guardInterrupts } from '../interrupt.ts';
 import { parseCount } from '../option-values.ts';
 import { print, printJson, warn } from '../output.ts';
@@ -60,12 +64,24 @@ export async function datasetVerify(ids: readonly string[], options: DatasetVeri
     guardInterrupts();
     const stop = new AbortController();
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stop.abort(name));
-    await verifyTasks(subjects, attempts, { ...conditions, jobs, repeat, retries, signal: stop.signal, onRound });
+    const { signal } = stop;
+    await withEngine(async (engine) => {
+      const context = imageContext(host, engine, { progress: createProgress(), signal });
+      const scan: VerifyOptions['scan'] = async ({ config }, images) => {
+        const { volume: runtimeVolume } = await runtimeIdentity(context);
+        return scanTask({ engine, runtimeVolume, signal }, config, images);
+      };
+      await verifyTasks(subjects, attempts, { ...conditions, jobs, repeat, retries, signal, scan, onRound });
+    });
     interrupted = stop.signal.aborted;
   }
-  const reports = subjects.map((subject) => reportOn(subject, attempts, conditions));
+  let reports = subjects.map((subject) => reportOn(subject, attempts, conditions));
+  if (options.record && !interrupted) {
+    await record(tasks, reports);
+    reports = subjectsOf(tasks, host.settings.registry).map((subject) => reportOn(subject, attempts, conditions));
+    for (const report of reports) await writeTaskReport(conditions.output, report);
+  }
   await writeSummary(conditions.output, reports, flakesOf(attempts.all), { version: VERSION, at: new Date() });
-  if (options.record && !interrupted) await record(tasks, reports);
   for (const { task, warnings } of reports) for (const warning of warnings) warn(`${task}: ${warning}`);
   const failed = reports.filter(({ ok }) => !ok);
   for (const { task, failures } of failed)

@@ -26,6 +26,8 @@ export const Attempt = z.object({
   checks: z.array(CheckRecord),
   /** ID of the case image that was graded. */
   image: z.string().nullable(),
+  /** ID of the image that an agent's is built on; null where no agent ran. */
+  work: z.string().nullable(),
 });
 export type Attempt = z.infer<typeof Attempt>;
 

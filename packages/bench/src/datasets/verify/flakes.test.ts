@@ -11,7 +11,7 @@ function attempt(round: number, checks: CheckRecord[], more: Partial<Attempt> = 
   const passed = checks.every(({ outcome }) => outcome === 'passed');
   return {
     ...{ dataset: 'set', task: 'leak-1', control: 'reference', round, together: round % 2 === 0 },
-    ...{ files_sha256: 'a', version: '1', seconds: 1, exit_code: 0, run: 'r', strict: null, image: null },
+    ...{ files_sha256: 'a', version: '1', seconds: 1, exit_code: 0, run: 'r', strict: null, image: null, work: null },
     started_at: `2026-01-0${round}T00:00:00.000Z`,
     result: {
       ...{ status: passed ? 'passed' : 'failed', build_success: true, pov_passed: null, pov_total: null },

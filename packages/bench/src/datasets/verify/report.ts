@@ -5,6 +5,7 @@ import type { CheckName } from '@ssebench/contracts/difficulty';
 import { checksOf } from '@ssebench/contracts/task-config';
 import type { RecordedTests, TaskExpect } from '@ssebench/contracts/task-expect';
 import type { Task } from '../../config/tasks.ts';
+import { leakSentence, type TaskLeaks } from '../leaks/scan-task.ts';
 import { type Attempt, isGraded } from './attempt.ts';
 import type { Control } from './controls.ts';
 import { type Flake, flakesOf } from './flakes.ts';
@@ -22,7 +23,7 @@ export interface Subject {
   base: string;
 }
 
-/** `<output>/tasks/<task>.json`. Source: spec/host §5.4; `round`, `tests` and `flakes` are ours. */
+/** `<output>/tasks/<task>.json`. Source: spec/host §5.4; what is not there is ours. */
 export interface TaskReport {
   task: string;
   dataset: string;
@@ -40,6 +41,8 @@ export interface TaskReport {
   /** What passed under the reference; null when the task names no form of test output. */
   tests: RecordedTests | null;
   flakes: Flake[];
+  /** Null when its images were not searched. */
+  leaks: TaskLeaks | null;
 }
 
 interface ControlReport {
@@ -63,7 +66,11 @@ interface ControlReport {
  * were graded do.
  * @param attempts those of this task, for its files as they are
  */
-export function reportOf(subject: Subject, attempts: readonly Attempt[], output: string, digest: string): TaskReport {
+export function reportOf(
+  subject: Subject,
+  attempts: readonly Attempt[],
+  { output, digest, leaks }: { output: string; digest: string; leaks: TaskLeaks | undefined },
+): TaskReport {
   const { task, controls, recorded, expect } = subject;
   const runs: Record<string, ControlReport> = {};
   const failures: string[] = [];
@@ -76,7 +83,10 @@ export function reportOf(subject: Subject, attempts: readonly Attempt[], output:
   const images = new Set(Object.values(runs).flatMap(({ image }) => image ?? []));
   if (images.size > 1) failures.push('its controls graded different case images: it was built anew between them');
   const flakes = flakesOf(attempts);
-  failures.push(...flakes.map(flakeSentence));
+  failures.push(
+    ...flakes.map(flakeSentence),
+    ...(leaks?.leaks.map(leakSentence) ?? ['its images were not searched for answers']),
+  );
   const tests = testsUnderReference(expect, attempts, output);
   return {
     task: task.id,
@@ -87,11 +97,12 @@ export function reportOf(subject: Subject, attempts: readonly Attempt[], output:
     ok: failures.length === 0,
     seconds: Math.round(Object.values(runs).reduce((sum, { seconds }) => sum + seconds, 0) * 10) / 10,
     failures,
-    warnings: warningsOn(subject, recorded),
+    warnings: [...warningsOn(subject, recorded), ...leakWarnings(leaks)],
     files_sha256: digest,
     runs,
     tests,
     flakes,
+    leaks: leaks ?? null,
   };
 }
 
@@ -153,6 +164,14 @@ function warningsOn({ task, expect, controls }: Subject, recorded: RecordedTests
   for (const kind of ['revert', 'mask'] as const)
     if (!controls.some((control) => control.kind === kind)) warnings.push(`it has no ${kind} control`);
   return warnings;
+}
+
+function leakWarnings(leaks: TaskLeaks | undefined): string[] {
+  if (!leaks) return [];
+  const unread = leaks.unread.map(
+    ({ image, path, reason }) => `the ${image} image: ${path} could not be searched: ${reason}`,
+  );
+  return leaks.passages > 0 ? unread : ['its answers are too short to be searched for', ...unread];
 }
 
 /** The tests that passed in every graded run of the reference. */

@@ -91,6 +91,7 @@ export async function runControl(job: Job, conditions: Conditions, attempt: numb
       strict: summary?.integrity?.strict.status ?? null,
       checks: summary?.checks ?? [],
       image: summary?.images.case ?? null,
+      work: summary?.images.work ?? null,
     };
   } finally {
     process.off('SIGTERM', handOn);

@@ -1,8 +1,10 @@
 import { EVIDENCE } from '@ssebench/contracts/task-expect';
 import { digestOfFiles } from '../../config/task-files.ts';
 import type { Task } from '../../config/tasks.ts';
+import type { TaskImages, TaskLeaks } from '../leaks/scan-task.ts';
 import { type Attempt, isGraded } from './attempt.ts';
 import type { AttemptsFile } from './attempts-file.ts';
+import { readLeaks, writeLeaks } from './leaks-file.ts';
 import { reportOf, type Subject, type TaskReport } from './report.ts';
 import { type Conditions, type Job, runControl } from './run-control.ts';
 import { inParallel, inTurns } from './schedule.ts';
@@ -15,6 +17,8 @@ export interface VerifyOptions extends Conditions {
   /** More attempts for one that came to no grade. */
   retries: number;
   signal: AbortSignal;
+  /** Searches a task's images for its answers; see `scanTask`. */
+  scan(task: Task, images: TaskImages): Promise<TaskLeaks>;
   /** Told of each task after each of its rounds. */
   onRound(report: TaskReport, progress: { done: number; total: number; round: number }): void;
 }
@@ -39,6 +43,8 @@ export async function verifyTasks(
         await tryControl({ task: subject.task, control, round, together, digest }, attempts, options);
         if (options.signal.aborted) return;
       }
+      await scanImages(subject, attempts, options);
+      if (options.signal.aborted) return;
       const report = reportOn(subject, attempts, options);
       await writeTaskReport(options.output, report);
       done += 1;
@@ -56,7 +62,21 @@ export function reportOn(
 ): TaskReport {
   const digest = provenDigest(subject.task);
   const own = attempts.all.filter((attempt) => isOf(attempt, subject.task, digest, version));
-  return reportOf(subject, own, output, digest);
+  return reportOf(subject, own, { output, digest, leaks: readLeaks(output, subject.task.id, imagesOf(own)) });
+}
+
+/** Once for the images as they are. */
+async function scanImages({ task }: Subject, attempts: AttemptsFile, options: VerifyOptions): Promise<void> {
+  const digest = provenDigest(task);
+  const images = imagesOf(attempts.all.filter((attempt) => isOf(attempt, task, digest, options.version)));
+  if (!images || readLeaks(options.output, task.id, images)) return;
+  await writeLeaks(options.output, task.id, await options.scan(task, images));
+}
+
+/** Those of the newest run that had both. */
+function imagesOf(attempts: readonly Attempt[]): TaskImages | undefined {
+  const last = attempts.findLast((attempt) => attempt.image !== null && attempt.work !== null);
+  return last && { case: last.image ?? '', work: last.work ?? '' };
 }
 
 /** A digest of all that an attempt proves something about: the folder without the list of tests, which is made of attempts. */

@@ -1,0 +1,110 @@
+import { basename } from 'node:path';
+import { LABEL } from '@ssebench/contracts/labels';
+import { CONTAINER } from '@ssebench/contracts/layout';
+import type { Leak, LeakReport, Passage } from '@ssebench/contracts/leaks';
+import type { TaskConfig } from '@ssebench/contracts/task-config';
+import type { ContainerEngine } from '@ssebench/engine/port';
+import { unpackFile } from '@ssebench/engine/tar';
+import type { Layer } from './layers.ts';
+import { passagesOf } from './passages.ts';
+import { scanImage } from './scan-image.ts';
+
+/** Of one answer. Bytes. */
+const MAX_ANSWER = 64 * 1024 * 1024;
+
+/** The images of a task that an agent's container is made of. */
+export interface TaskImages {
+  /** IDs. */
+  case: string;
+  work: string;
+}
+
+/** A leak with the image, and the layer where that is known. */
+export interface PlacedLeak extends Leak {
+  image: keyof TaskImages;
+  layer: Layer | null;
+}
+
+/** `<output>/leaks/<task>.json`. */
+export interface TaskLeaks {
+  images: TaskImages;
+  leaks: PlacedLeak[];
+  /** Of how many passages the answers are. None: they are too short to be told from chance, and nothing was searched for. */
+  passages: number;
+  scanned: Record<keyof TaskImages, LeakReport['scanned'] & { seconds: number }>;
+  unread: (LeakReport['unread'][number] & { image: keyof TaskImages })[];
+}
+
+/**
+ * Searches all that a work container can see, and the case image outside of `/ssebench`, for the lines that the reference patch and
+ * the hidden tests add.
+ * @throws EngineError `not_found` when an image is gone
+ */
+export async function scanTask(
+  context: { engine: ContainerEngine; runtimeVolume: string; signal: AbortSignal },
+  { files }: Pick<TaskConfig, 'files'>,
+  images: TaskImages,
+): Promise<TaskLeaks> {
+  const tests = [files.future_test, files.security_test, files.intent_test];
+  const answers = await readAnswers(context, images.case, [files.patch, ...tests]);
+  const passages: Passage[] = [
+    ...passagesOf('patch', answers.get(files.patch ?? '') ?? ''),
+    ...tests.flatMap((test) => passagesOf('tests', answers.get(test ?? '') ?? '')),
+  ];
+  const work = await scanImage({ ...context, image: images.work, passages, without: [] });
+  const whole = await scanImage({ ...context, image: images.case, passages, without: [CONTAINER.task] });
+  const both = { work, case: whole };
+  const names = ['work', 'case'] as const;
+  return {
+    images,
+    passages: passages.length,
+    leaks: names.flatMap((image) =>
+      both[image].leaks.map((leak) => ({ ...leak, image, layer: both[image].layers.get(leak.path) ?? null })),
+    ),
+    scanned: {
+      work: { ...work.scanned, seconds: work.seconds },
+      case: { ...whole.scanned, seconds: whole.seconds },
+    },
+    unread: names.flatMap((image) => both[image].unread.map((file) => ({ ...file, image }))),
+  };
+}
+
+/** One sentence about a leak, for people. */
+export function leakSentence({ image, origin, file, path, inside, layer, found, of }: PlacedLeak): string {
+  const what = origin === 'patch' ? `the fix of ${file}` : `the hidden tests in ${file}`;
+  const where = inside === null ? path : `${path} (${inside})`;
+  const step = layer?.step === undefined ? '' : `: ${layer.step}`;
+  const made = layer ? `, layer ${layer.number} of ${layer.of}${step}` : '';
+  return `the ${image} image holds ${what}: ${where}, ${found} of ${of} passages${made}`;
+}
+
+/** Files below `/ssebench` of an image, by the names that the config gives them; the images are what is proven, not the folder. */
+async function readAnswers(
+  { engine, signal }: { engine: ContainerEngine; signal: AbortSignal },
+  image: string,
+  names: readonly (string | null)[],
+): Promise<Map<string, string>> {
+  const id = await engine.createContainer(
+    {
+      image,
+      entrypoint: ['/bin/true'],
+      labels: { [LABEL.role]: 'leak-scan' },
+      network: 'none',
+      capabilities: [],
+      noNewPrivileges: true,
+    },
+    { signal },
+  );
+  try {
+    const answers = new Map<string, string>();
+    for (const name of new Set(names)) {
+      if (name === null) continue;
+      const archive = await engine.getArchive(id, `${CONTAINER.task}/${name}`, { signal });
+      const bytes = await unpackFile(archive, basename(name), { maxBytes: MAX_ANSWER });
+      answers.set(name, bytes?.toString('latin1') ?? '');
+    }
+    return answers;
+  } finally {
+    await engine.remove(id, { force: true });
+  }
+}
