@@ -4,7 +4,15 @@ import { expect, test } from 'vitest';
 import { HOST_SETTINGS } from './host-settings.ts';
 
 /** What the command and its launcher set, and nobody else: arguments of Dockerfiles and the Compose file, and where the launcher's bundle is. */
-const OWN = ['SSEBENCH_ROOT', 'SSEBENCH_DEBIAN', 'SSEBENCH_BUNDLE', 'SSEBENCH_ENV_FILE', 'SSEBENCH_LITELLM_CONTEXT'];
+const OWN = [
+  'SSEBENCH_ROOT',
+  'SSEBENCH_NODE',
+  'SSEBENCH_NPM_REGISTRY',
+  'SSEBENCH_DEBIAN',
+  'SSEBENCH_BUNDLE',
+  'SSEBENCH_ENV_FILE',
+  'SSEBENCH_LITELLM_CONTEXT',
+];
 
 test('every setting that the code on the host names is in the table, and none that it does not', () => {
   const named = new Set<string>();

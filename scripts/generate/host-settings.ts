@@ -123,6 +123,11 @@ export const HOST_SETTINGS: Readonly<Record<string, HostSetting>> = {
     fallback: 'the directory for temporary files',
     meaning: 'Where runs that go on have their sockets, and where sockets of rootless engines are looked for.',
   },
+  npm_config_registry: {
+    from: 'environment',
+    fallback: '`https://registry.npmjs.org`',
+    meaning: "Where agents' programs come from when they are built; also as `NPM_CONFIG_REGISTRY`.",
+  },
   'http_proxy, https_proxy, no_proxy, all_proxy, ftp_proxy': {
     from: 'environment',
     fallback: 'unset',

@@ -269,12 +269,18 @@ test('a run ID in use is refused, also by a run that never ended', () => {
 test.each([
   ['no config', 'data/set/leak-1/sse/config.yaml'],
   ['no Dockerfile', 'data/set/leak-1/Dockerfile'],
-  ["no Dockerfile of the agent's", 'agents/fixer/Dockerfile'],
   ['no manifest of the agent', 'agents/fixer/agent.yaml'],
 ])('%s: the file is named', (_, missing) => {
   using folder = cliFolder();
   folder.remove(missing);
   expect(check(folder)).toEqual({ status: 1, lines: [`<dir>/${missing}: no such file`] });
+});
+
+test('an agent is not given a model that the gateway can not serve in its protocol', () => {
+  using folder = cliFolder({ 'agents/fixer/agent.yaml': 'name: fixer\nprotocols: [gemini]\n' });
+  const refused = { status: 1, lines: [expect.stringContaining('the agent "fixer" speaks gemini, and the model')] };
+  expect(check(folder)).toEqual(refused);
+  expect(check(folder, {}, { LITELLM_BASE_URL: 'http://127.0.0.1:4000' })).toHaveProperty('plan');
 });
 
 test("a config of another task's is refused with both names", () => {

@@ -30,6 +30,7 @@ import {
   parseUsd,
   usageError,
 } from '../cli/option-values.ts';
+import { mismatch } from '../config/agent-models.ts';
 import { type Agent, loadAgent } from '../config/agents.ts';
 import { extraCaPath, NO_EXTRA_CA } from '../config/extra-ca-path.ts';
 import { findingsOn, sentenceOf, weightOf } from '../config/model-findings.ts';
@@ -261,6 +262,8 @@ function checkModel(name: string, agent: Agent, world: World): string {
   // A LiteLLM has the keys and prices of its own.
   if (gatewayKind(world.settings) === 'litellm') return name;
   refuseUnusable(model, world.settings);
+  const unspoken = mismatch(agent, model, models, world.settings.get);
+  if (unspoken) throw new UserError(unspoken);
   const missing = model.requiredKeys.filter((key) => world.settings.get(key) === undefined);
   if (missing.length > 0) {
     throw new UserError(
