@@ -36,9 +36,9 @@ interface SnapshotsOptions {
  */
 export async function keepSnapshots({ intervalSeconds, signal, ...options }: SnapshotsOptions): Promise<void> {
   try {
-    if (!(await agentStarts(options.events, signal))) return;
-    // From here on its absence means that none were to be kept.
+    // Its absence means that none were to be kept.
     await appendFile(join(options.results, SNAPSHOT_FILES.index), '');
+    if (!(await agentStarts(options.events, signal))) return;
     const snapshots = new Snapshots(options);
     let tookMs = 0;
     for (let looks = 0; looks < SNAPSHOT_CAPS.count; looks += 1) {
