@@ -17,6 +17,9 @@ const vitest = (name: string, project: string, limitMinutes: number): Step => ({
   limitMinutes,
 });
 
+/** The command from its sources. */
+const SSEBENCH = ['node', 'packages/bench/src/main.ts'];
+
 /** What a developer repeats: needs no container engine, takes under two minutes. */
 export const QUICK_STEPS: readonly Step[] = [
   gate('format and lint', 'biome', 'check', '--error-on-warnings', '.'),
@@ -24,6 +27,9 @@ export const QUICK_STEPS: readonly Step[] = [
   gate('dead exports and dependencies', 'knip'),
   gate('import rules between packages', 'node', 'scripts/check-imports.ts'),
   gate('generated files', 'node', 'scripts/generate.ts', '--check'),
+  gate('rules of the datasets', ...SSEBENCH, 'dataset', 'validate', '--strict'),
+  gate('manifests of the datasets', ...SSEBENCH, 'dataset', 'manifest', '--check'),
+  gate('third-party notices of the datasets', ...SSEBENCH, 'dataset', 'notices', '--check'),
   gate('shell syntax', 'node', 'scripts/check-shell.ts'),
   vitest('unit tests', 'unit', 15),
 ];

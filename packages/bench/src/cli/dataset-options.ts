@@ -16,6 +16,35 @@ export function addDatasetCommands(program: Command, outcome: Outcome): void {
     });
 
   dataset
+    .command('manifest')
+    .description('write manifest.json, the list of the tasks with the checksums of their files')
+    .argument('[dataset...]', "folders, or names of home's datasets (default: all of these)")
+    .option('-o, --output <file>', 'write there; -: standard output (default: manifest.json in the dataset)')
+    .option('--check', 'write nothing; status 1 and what differs when it is out of date')
+    .option('--generated-from <commit>', 'commit to name in it (default: none)')
+    .action(async (where, options) => {
+      outcome.status = await (await import('./commands/dataset-manifest.ts')).datasetManifest(where, options);
+    });
+
+  dataset
+    .command('schema')
+    .description("write the JSON Schemas of the datasets' files")
+    .option('-o, --output <dir>', 'folder to write to (default: datasets/schema of home)')
+    .option('--check', 'write nothing; status 1 when one is missing or out of date')
+    .action(async (options) => {
+      outcome.status = await (await import('./commands/dataset-schema.ts')).datasetSchema(options);
+    });
+
+  dataset
+    .command('notices')
+    .description('write THIRD_PARTY.md of datasets with a third_party.json: licences, origins, advisories')
+    .argument('[dataset...]', "folders, or names of home's datasets (default: all of these)")
+    .option('--check', 'write nothing; status 1 and what differs when it is out of date')
+    .action(async (where, options) => {
+      outcome.status = await (await import('./commands/dataset-notices.ts')).datasetNotices(where, options);
+    });
+
+  dataset
     .command('verify')
     .description(
       'run the fix, nothing, and the control patches of tasks, and compare the grades with what they must be',
