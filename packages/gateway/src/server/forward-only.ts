@@ -53,6 +53,8 @@ export async function serveForward(
     await gateway.calls.abort(forward.runId);
     return sendJson(response, 200, '{}');
   }
+  // What is left is in the other gateway's books; that nobody here can tell is no refusal.
+  if (method === 'GET' && path === GATEWAY_PATH.left) return fail(faults.noRoute(method, path));
   if (found === undefined) {
     forward.refused(undefined, { code: 'route', field: path.slice(0, 100), found: method });
     return fail(faults.noRoute(method, path));

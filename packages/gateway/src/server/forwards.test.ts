@@ -141,8 +141,10 @@ test('an agent that ends its key gets nothing through any more, nor does a call 
 
 test('what a run may not ask for does not pass, and is recorded', async () => {
   await using gateway = await forwarding({ allow: ['code_execution'] });
-  const { ask, other } = gateway;
+  const { ask, other, space } = gateway;
   other.answers(whole('{}'));
+  // What is left nobody here knows, and to ask for it is nothing to record.
+  expect((await callSocket(space.socket, 'GET', '/ssebench/left', undefined, auth)).status).toBe(404);
   const refused = async (...args: Parameters<typeof ask>) => (await ask(...args)).status;
   expect(await refused(chat.request, { authorization: 'Bearer sk-of-another-run' })).toBe(401);
   expect(await refused(chat.request, {})).toBe(401);
