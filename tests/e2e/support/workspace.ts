@@ -41,7 +41,7 @@ export class Workspace implements AsyncDisposable {
 
   static async create(agents: Record<string, TestAgent> = {}, models: TestModels = {}): Promise<Workspace> {
     const path = await mkdtemp(join(tmpdir(), 'ssebench-e2e-'));
-    for (const name of ['images', 'packages', 'node_modules', 'package.json', 'package-lock.json']) {
+    for (const name of ['datasets', 'images', 'packages', 'node_modules', 'package.json', 'package-lock.json']) {
       await symlink(join(CHECKOUT, name), join(path, name));
     }
     if (models.file === undefined) await symlink(join(CHECKOUT, 'models'), join(path, 'models'));

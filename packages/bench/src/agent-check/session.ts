@@ -20,10 +20,14 @@ export interface Session {
 export function readSession(directory: string): Session | undefined {
   const path = join(directory, 'archive/dialog.jsonl');
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  const lines = readFileSync(path).subarray(0, MAX_BYTES).toString('utf8').trimEnd().split('\n');
+  return sessionOf(readFileSync(path).subarray(0, MAX_BYTES).toString('utf8'));
+}
+
+/** @param text of a `dialog.jsonl` */
+export function sessionOf(text: string): Session {
   const entries: Entry[] = [];
   const broken: string[] = [];
-  for (const [index, line] of lines.entries()) {
+  for (const [index, line] of text.trimEnd().split('\n').entries()) {
     const parsed = DialogEntry.safeParse(jsonOf(line));
     if (parsed.success) entries.push(parsed.data);
     else broken.push(`${index + 1}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ').slice(0, 200)}`);

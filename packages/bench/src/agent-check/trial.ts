@@ -1,3 +1,4 @@
+import type { ModelUse } from '@ssebench/contracts/model-use';
 import type { Summary } from '@ssebench/contracts/summary';
 import type { ScriptedUsage } from '@ssebench/gateway/scripted/scenario';
 import type { ScriptedRequest } from '@ssebench/gateway/scripted/scripted-model';
@@ -5,10 +6,12 @@ import type { Session } from './session.ts';
 
 /** A run before the scripted model: what was asked of it, and what the run left. */
 export interface Trial {
-  readonly summary: Summary;
+  readonly summary: Pick<Summary, 'patch_result' | 'runtime_result' | 'outcome' | 'spend'> & {
+    model: Pick<ModelUse, 'uncertain' | 'refusals'> | null;
+  };
   readonly session: Session | undefined;
   /** Every request, side requests included. */
-  readonly requests: readonly ScriptedRequest[];
+  readonly requests: readonly Pick<ScriptedRequest, 'kind' | 'protocol' | 'tools' | 'text' | 'results'>[];
   /** Steps of the scenario, from 0, that no tool of the agent could do. */
   readonly skipped: readonly number[];
   /** Tokens of all answers. */
@@ -21,6 +24,6 @@ export interface Trial {
 }
 
 /** The requests of the agent's conversation, without titles and probes. */
-export function conversation({ requests }: Pick<Trial, 'requests'>): ScriptedRequest[] {
+export function conversation({ requests }: Pick<Trial, 'requests'>): Trial['requests'] {
   return requests.filter(({ kind }) => kind !== 'aside');
 }

@@ -40,12 +40,12 @@ export function canWork(tools: readonly OfferedTool[]): boolean {
 }
 
 /** The tool that executes commands. */
-export function shell(tools: readonly OfferedTool[]): OfferedTool | undefined {
+function shell(tools: readonly OfferedTool[]): OfferedTool | undefined {
   return named(tools, SHELLS) ?? tools.find((tool) => member(tool, 'command') !== undefined);
 }
 
 /** The tool `test_patch`, whatever the agent puts before the name. */
-export function testPatch(tools: readonly OfferedTool[]): OfferedTool | undefined {
+function testPatch(tools: readonly OfferedTool[]): OfferedTool | undefined {
   return tools.find(({ name }) => name.endsWith('test_patch'));
 }
 

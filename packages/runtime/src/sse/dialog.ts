@@ -37,8 +37,12 @@ export async function recordDialog([type, ...args]: readonly string[]): Promise<
   return 0;
 }
 
-/** One entry per line; a broken one is told with its number, and the next is taken. */
+/**
+ * One entry per line; a broken one is told with its number, and the next is taken. Ends with its input alone: at the time
+ * limit the agent's whole process group gets SIGTERM, and who writes has the end of the session still to tell.
+ */
 async function recordLines(dialog: DialogWriter): Promise<void> {
+  process.on('SIGTERM', () => undefined);
   let number = 0;
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     number += 1;

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Script, ScriptedDaemon } from '@ssebench/sdk/testing/scripted-daemon';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -98,4 +100,17 @@ test('broken lines of a session are told with their numbers, and the others are 
   const { status, stderr } = await sse(['dialog', 'lines'], lines.join('\n'));
   expect([status, stderr]).toEqual([0, expect.stringMatching(/contents.*line 3 was not.*line 4 is not JSON/s)]);
   expect(readFileSync(join(directory, 'dialog.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('entries are recorded to the end of the input, also after SIGTERM', async () => {
+  const env = { SSE_ARCHIVE: directory };
+  const child = execFile(process.execPath, [PROGRAM, 'sse', 'dialog', 'lines'], { env });
+  const path = join(directory, 'dialog.jsonl');
+  child.stdin?.write('{"type":"message","content":"before"}\n');
+  while (!existsSync(path) || readFileSync(path, 'utf8') === '') await delay(10);
+  child.kill('SIGTERM');
+  child.stdin?.end('{"type":"complete","status":"timeout"}\n');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  const [first, second] = readFileSync(path, 'utf8').trim().split('\n');
+  expect([first, second]).toEqual([expect.stringContaining('before'), expect.stringContaining('timeout')]);
 });
