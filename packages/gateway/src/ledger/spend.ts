@@ -66,8 +66,9 @@ export class SpendReader {
   }
 }
 
-/** By the provider's doing; a client that went away is no failure. Source: `Settlement.failure`. */
-const FAILED = `(state = 'released' OR state = 'settled' AND (status NOT BETWEEN 200 AND 299 OR coalesce(words, '') LIKE 'the provider%'))`;
+/** By the provider's doing; a client that went away is no failure, answered or not. Source: `Settlement.failure`. */
+const FAILED = `(state IN ('released', 'settled') AND
+  (status <> 0 AND status NOT BETWEEN 200 AND 299 OR coalesce(words, '') LIKE 'the provider%'))`;
 
 const TOTALS = `
   SELECT count(*) AS calls,

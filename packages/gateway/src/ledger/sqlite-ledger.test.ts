@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
 import { LEDGER_FILE, LedgerError } from './database.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
 import { copyAsKilled, NO_TOKENS, RUN, settlement, temporaryFolder } from './test-ledger.ts';
@@ -253,4 +254,47 @@ test('grouped writes are in the file when `durable` says so, and all of those of
   copyAsKilled(folder.path, killed.path);
   using next = new SqliteLedger(killed.path);
   expect(next.spend(RUN.runId)).toMatchObject({ settled: 4n, uncertain: 20n, calls: 3 });
+});
+
+describe('the log of what was committed', () => {
+  const sizes = (dir: string) => [LEDGER_FILE, `${LEDGER_FILE}-wal`].map((name) => statSync(join(dir, name)).size);
+
+  async function call(ledger: SqliteLedger, key: string, times: number): Promise<void> {
+    for (let at = 0; at < times; at++) {
+      ledger.reserve(key, String(at), 1n, 1n);
+      await ledger.durable();
+      ledger.settle(String(at), settlement(0n));
+      await ledger.durable();
+    }
+  }
+
+  test('goes into the file when no call is under way, and then begins anew', async () => {
+    using folder = temporaryFolder();
+    using ledger = new SqliteLedger(folder.path, { grouped: true });
+    const key = ledger.createKey(RUN);
+    await call(ledger, key, 500);
+    ledger.reserve(key, 'open', 1n, 1n);
+    await ledger.durable();
+    const [file = 0, log = 0] = sizes(folder.path);
+    await delay(700);
+    expect(sizes(folder.path)).toEqual([file, log]);
+    ledger.release('open', 0, 'over');
+    await vi.waitFor(() => expect(sizes(folder.path)[0]).toBeGreaterThan(file + 10_000), { timeout: 5_000 });
+    await call(ledger, key, 100);
+    expect(sizes(folder.path)[1]).toBeLessThanOrEqual(log + 20_000);
+  });
+
+  test('is bounded although a call is always under way', () => {
+    using folder = temporaryFolder();
+    using ledger = new SqliteLedger(folder.path);
+    const key = ledger.createKey({ ...RUN, budget: 1_000_000n });
+    ledger.reserve(key, 'open', 1n, 1n);
+    for (let at = 0; at < 9_000; at++) {
+      ledger.reserve(key, String(at), 1n, 1n);
+      ledger.settle(String(at), settlement(0n));
+    }
+    const [file = 0, log = 0] = sizes(folder.path);
+    expect(file).toBeGreaterThan(100_000);
+    expect(log).toBeLessThan(36_000_000);
+  });
 });

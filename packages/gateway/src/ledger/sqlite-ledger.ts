@@ -12,6 +12,7 @@ import type {
 } from '../server/ports.ts';
 import { bootId } from './boot-id.ts';
 import { CallList } from './call-list.ts';
+import { Checkpoints } from './checkpoints.ts';
 import {
   type GroupedTransactions,
   groupedTransactions,
@@ -43,6 +44,7 @@ export interface LedgerOptions {
 export class SqliteLedger implements Ledger, Disposable {
   readonly #file: LedgerDatabase;
   readonly #group: GroupedTransactions;
+  readonly #checkpoints: Checkpoints;
   readonly #grouped: boolean;
   readonly #now: () => number;
   readonly #statements: Statements;
@@ -58,8 +60,10 @@ export class SqliteLedger implements Ledger, Disposable {
     this.#file = openLedgerFile(dir);
     const { db } = this.#file;
     this.#keys = new KeyBook(db);
+    this.#checkpoints = new Checkpoints(db, () => this.#open.size === 0);
     this.#group = groupedTransactions(db, {
       beforeCommit: () => this.#keys.write(),
+      committed: () => this.#checkpoints.committed(),
       undone: () => this.#keys.forget(),
     });
     this.#grouped = grouped;
@@ -155,6 +159,7 @@ export class SqliteLedger implements Ledger, Disposable {
   /** Open calls stay open in the file: the next process counts them as lost. */
   close(): void {
     this.#group.flush();
+    this.#checkpoints.close();
     this.#file.close();
   }
 
