@@ -5,7 +5,7 @@ import { LABEL } from '@ssebench/contracts/labels';
 import { connectEngine } from '@ssebench/engine/docker/connect';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FinishedRun, type TestAgent, Workspace } from './support/workspace.ts';
+import { type FinishedRun, NOOP_DATASET, type TestAgent, Workspace } from './support/workspace.ts';
 
 const DOCKERFILE = `FROM ssebench-program AS program
 COPY package.json package-lock.json ./
@@ -44,6 +44,7 @@ const FILES = {
   'run.ts': RUN,
 };
 
+const MODEL = ['--model', 'claude-sonnet-4-6'];
 const NAMES = ['heavy', 'empty', 'of-a-task'];
 let engine: ContainerEngine;
 let workspace: Workspace;
@@ -116,8 +117,18 @@ test('a program that leaves nothing in its place, or stands on a task’s image,
   expect(empty.summary.outcome.fault?.detail).toContain(
     'agents/empty/Dockerfile: the stage "program" left nothing in /opt/agent, which is all that is kept of it',
   );
-  const ofTask = await workspace.runOnNoop('of-a-task');
-  expect(ofTask.summary.outcome.fault?.detail).toContain(
-    'agents/of-a-task/Dockerfile:2: the stage "program" is built once for all tasks',
+  const ofTask = await workspace.run(
+    'run',
+    '--local',
+    NOOP_DATASET,
+    '--task',
+    'noop-c',
+    '--agent',
+    'of-a-task',
+    ...MODEL,
   );
+  expect(ofTask).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('agents/of-a-task/Dockerfile:2: the stage "program" is built once for all tasks'),
+  });
 });

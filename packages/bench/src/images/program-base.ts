@@ -9,6 +9,7 @@ import { extraCaLabel, readExtraCa } from './extra-ca.ts';
 import { proxyArgs } from './proxy.ts';
 import { ensureRoot, rootImage } from './root.ts';
 import { ensureNodeImage } from './runtime.ts';
+import { removeStale } from './stale.ts';
 
 /**
  * What `ssebench-program` means in an agent's Dockerfile: the root image with Node.js and npm. Found, or built with what
@@ -28,7 +29,8 @@ export async function ensureProgramBase(context: ImageContext): Promise<string> 
   const recipe = join(home, 'images/program');
   const npmRegistry = npmRegistryOf(process.env);
   const key = buildKey({ recipe: digestOfFiles(hashFiles(recipe)), root: root.key, node: node.ref, npmRegistry });
-  const ref = `${registry}/program-base:k-${short(key)}`;
+  const repository = `${registry}/program-base`;
+  const ref = `${repository}:k-${short(key)}`;
   if ((await engine.inspectImage(ref, { signal }))?.labels[LABEL.key] === key) return ref;
   await ensured();
   progress.step('base image of programs');
@@ -46,6 +48,7 @@ export async function ensureProgramBase(context: ImageContext): Promise<string> 
     },
     blame: 'infra',
   });
+  await removeStale(context, repository, ref, { [LABEL.role]: 'base' });
   progress.done(false);
   return ref;
 }
