@@ -52,6 +52,18 @@ test('what a call that was cut off may have cost counts in the budget and not as
   expect(ledger.reserve(key, 'b', 500n, 401n)).toEqual({ granted: false, reason: 'budget', left: 400n });
 });
 
+test.each([0, 200])('a call that its client gave up, at status %i, is no failure of the provider', (status) => {
+  using folder = temporaryFolder();
+  using ledger = new SqliteLedger(folder.path);
+  const key = ledger.createKey(RUN);
+  ledger.reserve(key, 'a', 600n, 600n);
+  ledger.settle('a', settlement(0n, { status, uncertain: 600n, failure: 'the client went away' }));
+  expect(ledger.spend('run-1')).toMatchObject({ failed: 0, lastCall: { ok: true, status } });
+  ledger.reserve(key, 'b', 100n, 100n);
+  ledger.settle('b', settlement(0n, { status, failure: 'the provider did not answer: reset' }));
+  expect(ledger.spend('run-1')).toMatchObject({ failed: 1, lastCall: { ok: false, status } });
+});
+
 test('a call ends once: a later end changes nothing', () => {
   using folder = temporaryFolder();
   using ledger = new SqliteLedger(folder.path);
