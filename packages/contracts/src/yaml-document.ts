@@ -108,7 +108,7 @@ function firstTooDeep(text: string): number | undefined {
   let [offset, brackets, items] = [0, 0, 0];
   let isScalarText = false;
   for (const token of new Lexer().lex(text)) {
-    const type = isScalarText ? 'text' : CST.tokenType(token);
+    const type: string | null = isScalarText ? 'text' : CST.tokenType(token);
     isScalarText = type === 'scalar' && token === CST.SCALAR;
     if (type === 'flow-seq-start' || type === 'flow-map-start') brackets++;
     else if (type === 'flow-seq-end' || type === 'flow-map-end') brackets--;
