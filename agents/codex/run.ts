@@ -12,8 +12,9 @@ const target = `${TARGETS[arch()]}-unknown-linux-musl`;
 const codex = `/opt/agent/node_modules/@openai/codex-linux-${arch()}/vendor/${target}/bin/codex`;
 
 const home = join(homedir(), '.codex');
-mkdirSync(home, { recursive: true });
+mkdirSync(join(home, 'rules'), { recursive: true });
 copyFileSync(new URL('config.toml', import.meta.url), join(home, 'config.toml'));
+copyFileSync(new URL('commands.rules', import.meta.url), join(home, 'rules/default.rules'));
 
 const { baseUrl, model } = modelEndpoint('openai');
 const rollouts = new SessionFiles(join(home, 'sessions'));

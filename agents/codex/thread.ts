@@ -90,7 +90,7 @@ export class CodexThread {
     const id = textOf(item['call_id']);
     const text = outputText(item['output'] ?? item['tools']);
     const tool = { type: 'tool', tool_id: id } as const;
-    return this.#failed.has(id)
+    return this.#failed.has(id) || REFUSED.test(text)
       ? { ...tool, status: 'error', error: text }
       : { ...tool, status: 'success', result: text };
   }
@@ -100,6 +100,9 @@ export class CodexThread {
     return [{ type, content: this.#name === '' ? text : `[${this.#name}] ${text}` }];
   }
 }
+
+/** How Codex words that it could not do what was asked; nothing else tells of that. */
+const REFUSED = /^(\w+ failed: |unsupported (custom tool )?call: |unable to locate )/;
 
 type DialogTool = Extract<DialogInput, { type: 'tool' }>;
 

@@ -9,12 +9,14 @@ import { toolEntries } from './tool.ts';
 /**
  * A session of OpenCode as entries of the dialog. What it did is taken from its database: `opencode run --format json` prints
  * neither tools before they end nor what subagents do. The output says what went wrong. A step of the model's is a turn,
- * those of subagents included; the input of its tokens counts what a cache held.
+ * those of subagents included. Its tokens are told when its tools have ended, and their input counts what a cache held.
  */
 export class OpencodeSession implements ProgramSession {
   readonly #changed: () => readonly StoredPart[];
   /** How far each part is written; by ID. */
   readonly #written = new Map<string, 'started' | 'done'>();
+  /** Parts that are not complete, as they were last. */
+  readonly #open = new Map<string, StoredPart>();
   /** By message: a text that its tokens may follow. */
   readonly #held = new Map<string, Extract<DialogInput, { type: 'message' }>>();
   readonly #tokens = { in: 0, out: 0 };
@@ -39,9 +41,11 @@ export class OpencodeSession implements ProgramSession {
   }
 
   finish(end: ProgramEnd): DialogInput[] {
-    const entries = this.#changed().flatMap((part) => this.#addPart(part, true));
+    const entries = this.poll();
+    const unfinished = [...this.#open.values()].flatMap((part) => this.#addPart(part, true));
     return [
       ...entries,
+      ...unfinished,
       ...this.#held.values(),
       {
         type: 'complete',
@@ -53,9 +57,16 @@ export class OpencodeSession implements ProgramSession {
   }
 
   /** @param last nothing more will come of a part that is not complete */
-  #addPart({ id, message, subagent, data }: StoredPart, last: boolean): DialogInput[] {
-    const written = this.#written.get(id);
-    if (written === 'done') return [];
+  #addPart(stored: StoredPart, last: boolean): DialogInput[] {
+    const { id } = stored;
+    if (this.#written.get(id) === 'done') return [];
+    const entries = this.#entriesOf(stored, last);
+    if (this.#written.get(id) === 'done') this.#open.delete(id);
+    else this.#open.set(id, stored);
+    return entries;
+  }
+
+  #entriesOf({ id, message, subagent, data }: StoredPart, last: boolean): DialogInput[] {
     const part = objectOf(JSON.parse(data));
     const isEnded = last || objectOf(part['time'])['end'] !== undefined;
     switch (part['type']) {
@@ -66,14 +77,16 @@ export class OpencodeSession implements ProgramSession {
         return this.#addText(part, message, subagent);
       }
       case 'tool': {
-        const { entries, state } = toolEntries(part, id, written === 'started', last);
+        const { entries, state } = toolEntries(part, id, this.#written.get(id) === 'started', last);
         if (state) this.#written.set(id, state);
         return entries.length > 0 ? [...this.#release(message), ...entries] : [];
       }
       case 'step-finish':
         this.#written.set(id, 'done');
-        return this.#addStep(part, message);
+        return this.#addTokens(part, message);
       default:
+        this.#written.set(id, 'done');
+        if (part['type'] === 'step-start') this.#turns += 1;
         return [];
     }
   }
@@ -88,14 +101,13 @@ export class OpencodeSession implements ProgramSession {
     return before;
   }
 
-  #addStep(part: JsonObject, message: string): DialogInput[] {
+  #addTokens(part: JsonObject, message: string): DialogInput[] {
     const told = objectOf(part['tokens']);
     const cache = objectOf(told['cache']);
     const tokens = {
       in: countOf(told['input']) + countOf(cache['read']) + countOf(cache['write']),
       out: countOf(told['output']) + countOf(told['reasoning']),
     };
-    this.#turns += 1;
     this.#tokens.in += tokens.in;
     this.#tokens.out += tokens.out;
     return this.#release(message).map((entry) => ({ ...entry, tokens }));
