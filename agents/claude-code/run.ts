@@ -1,4 +1,5 @@
 import { recordProgram } from '@ssebench/sdk/agent/record-program';
+import { contextWindow } from '@ssebench/sdk/model/context-window';
 import { modelEndpoint } from '@ssebench/sdk/model/endpoint';
 import { ClaudeSession } from './session.ts';
 
@@ -11,12 +12,15 @@ const MCP = { mcpServers: { ssebench: { type: 'http', url: 'http://localhost:300
 const WITHOUT = ['WebSearch', 'WebFetch', 'EnterWorktree', 'ExitWorktree', 'ScheduleWakeup'];
 
 const { model, variables } = modelEndpoint('anthropic');
+const window = await contextWindow();
 
 const env = {
   ...variables,
   // Whatever it asks for beside the conversation, and of a subagent, it asks of the same model.
   ...Object.fromEntries(['HAIKU', 'SONNET', 'OPUS', 'FABLE'].map((name) => [`ANTHROPIC_DEFAULT_${name}_MODEL`, model])),
   CLAUDE_CODE_SUBAGENT_MODEL: model,
+  // Of a model that it does not know by its name; it shortens the conversation in time.
+  CLAUDE_CODE_MAX_CONTEXT_TOKENS: window === undefined ? undefined : String(window),
   // Nothing of the run leaves it.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',

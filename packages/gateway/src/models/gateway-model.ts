@@ -80,7 +80,7 @@ export function gatewayModel(entry: ModelEntry, variables: Variables): GatewayMo
     return { name, problem };
   }
   const fields = { ...shippedFields(info.base_model ?? params.model), ...info };
-  const { max_output_tokens: maxOutputTokens } = fields;
+  const { max_output_tokens: maxOutputTokens, max_input_tokens: maxInputTokens } = fields;
   return {
     name,
     provider: provider.kind,
@@ -90,6 +90,7 @@ export function gatewayModel(entry: ModelEntry, variables: Variables): GatewayMo
     apiKey: () => apiKey(entry, variables),
     defaultOutputTokens: params.max_tokens ?? maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS,
     maxOutputTokens,
+    maxInputTokens,
     prices: info.free ? 'free' : pricesFrom(fields, providerName),
   };
 }

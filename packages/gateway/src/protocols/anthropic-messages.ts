@@ -138,8 +138,9 @@ function plus(a: Usage, b: Usage): Usage {
   };
 }
 
-function modelList(route: Route, { name }: ListedModel): string {
-  const entry = { type: 'model', id: name, display_name: name, created_at: '1970-01-01T00:00:00Z' };
+function modelList(route: Route, { name, maxInputTokens, maxOutputTokens }: ListedModel): string {
+  const limits = { max_input_tokens: maxInputTokens, max_tokens: maxOutputTokens };
+  const entry = { type: 'model', id: name, display_name: name, created_at: '1970-01-01T00:00:00Z', ...limits };
   return JSON.stringify(
     route.model === undefined ? { data: [entry], has_more: false, first_id: name, last_id: name } : entry,
   );

@@ -120,7 +120,9 @@ function usageOf(said: Record<string, unknown>): Usage {
   };
 }
 
-function modelList(route: Route, { name }: ListedModel): string {
-  const entry = { name: `models/${name}`, displayName: name, supportedGenerationMethods: [...METHODS.keys()] };
+function modelList(route: Route, { name, maxInputTokens, maxOutputTokens }: ListedModel): string {
+  const limits = { inputTokenLimit: maxInputTokens, outputTokenLimit: maxOutputTokens };
+  const methods = [...METHODS.keys()];
+  const entry = { name: `models/${name}`, displayName: name, ...limits, supportedGenerationMethods: methods };
   return JSON.stringify(route.model === undefined ? { models: [entry] } : entry);
 }

@@ -101,7 +101,8 @@ export interface Protocol {
 }
 
 /** What a list of models tells of one. */
-export type ListedModel = Pick<GatewayModel, 'name' | 'provider'>;
+export type ListedModel = Pick<GatewayModel, 'name' | 'provider'> &
+  Partial<Pick<GatewayModel, 'maxInputTokens' | 'maxOutputTokens'>>;
 
 export function nothingSeen(): Seen {
   return {

@@ -137,3 +137,14 @@ test('the list of models is the run\u2019s model, in the shape that the client s
   expect(await get('/v1beta/models')).toMatchObject({ models: [{ name: 'models/the-model' }] });
   expect((await gateway.send('GET', '/v1/models/other')).status).toBe(403);
 });
+
+test('a model tells its limits where its protocol has words for them', async () => {
+  await using gateway = await TestGateway.start({ model: { maxInputTokens: 128_000, maxOutputTokens: 8_000 } });
+  const get = async (path: string, headers = {}) =>
+    JSON.parse((await gateway.send('GET', path, '', headers)).body.toString());
+  expect(await get('/v1/models/the-model', { 'anthropic-version': '2023-06-01' })).toMatchObject({
+    max_input_tokens: 128_000,
+    max_tokens: 8_000,
+  });
+  expect(await get('/v1beta/models/the-model')).toMatchObject({ inputTokenLimit: 128_000, outputTokenLimit: 8_000 });
+});

@@ -40,6 +40,8 @@ export interface GatewayModel {
   readonly defaultOutputTokens: number;
   /** The most that the model can answer in one call; a higher limit is lowered to it. Undefined: not known. */
   readonly maxOutputTokens: number | undefined;
+  /** The longest input that it reads. Undefined: not known. */
+  readonly maxInputTokens?: number | undefined;
   /** Undefined: no price is known, and no call may be made. */
   readonly prices: ModelPrices | 'free' | undefined;
 }
