@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everything } from './support/hostile.ts';
 import { Workspace } from './support/workspace.ts';
@@ -13,24 +14,28 @@ const answer = await fetch(process.env.SSE_BASE_URL + '/v1/chat/completions', { 
 console.log(await answer.text());
 `;
 
+let temporary: string;
 let workspace: Workspace;
 beforeAll(async () => {
+  temporary = mkdtempSync(join(tmpdir(), 'check-'));
   const dockerfile =
     'FROM ssebench-agent\nCOPY agent.ts /usr/local/lib/\nCMD ["sse", "node", "/usr/local/lib/agent.ts"]\n';
   workspace = await Workspace.create({ careless: { dockerfile, usesModel: true, files: { 'agent.ts': CARELESS } } });
 });
-afterAll(() => workspace[Symbol.asyncDispose]());
-
-const checks = () => readdirSync(tmpdir()).filter((name) => name.startsWith('ssebench-check-'));
+afterAll(async () => {
+  await workspace[Symbol.asyncDispose]();
+  rmSync(temporary, { recursive: true, force: true });
+});
 
 async function check(agent: string) {
-  const before = checks();
-  const { status, stdout, stderr } = await workspace.run('agents', 'check', agent, '--json');
+  const { status, stdout, stderr } = await workspace
+    .withVariables({ TMPDIR: temporary })
+    .run('agents', 'check', agent, '--json');
   const { points, runs } = JSON.parse(stdout) as {
     points: { point: string; state: string; found: string; remedy?: string }[];
     runs: string | null;
   };
-  const left = checks().filter((name) => !before.includes(name));
+  const left = readdirSync(temporary).filter((name) => name.startsWith('ssebench-check-'));
   return { status, points, runs, left, stderr };
 }
 

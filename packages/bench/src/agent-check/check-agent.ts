@@ -58,7 +58,8 @@ export interface AgentCheck {
 export async function checkAgent(name: string, around: CheckSurroundings): Promise<AgentCheck> {
   const agent = loadAgent(around.world.home, name);
   const points: CheckPoint[] = [];
-  const work = await attempt(agent, around, STARTER_SCENARIO, WORK_LIMIT);
+  const works = { title: 'its whole work', scenario: STARTER_SCENARIO, limit: WORK_LIMIT };
+  const work = await attempt(agent, around, works);
   if (work === undefined) return { agent, points, interrupted: true };
   if (agent.manifest.keyless) return { agent, points: keylessPoints(work), interrupted: false };
 
@@ -67,21 +68,30 @@ export async function checkAgent(name: string, around: CheckSurroundings): Promi
   if (work.requests.length === 0) return { agent, points, interrupted: false };
 
   const limit = Math.ceil((3 * (work.firstRequestMs ?? 0)) / 1000) + LIMIT_MARGIN;
-  const hanging = await attempt(agent, around, HANGS, limit);
+  const hangs = { title: `its time limit, ${limit} s, in the middle of a command`, scenario: HANGS, limit };
+  const hanging = await attempt(agent, around, hangs);
   if (hanging === undefined) return { agent, points, interrupted: true };
   points.push(...limitPoints(hanging));
-  const failing = await attempt(agent, around, FAILS, WORK_LIMIT);
+  const fails = { title: 'a model that fails in the middle', scenario: FAILS, limit: WORK_LIMIT };
+  const failing = await attempt(agent, around, fails);
   if (failing === undefined) return { agent, points, interrupted: true };
   points.push(...failurePoints(failing));
   return { agent, points, interrupted: false };
+}
+
+interface Attempt {
+  /** For people. */
+  readonly title: string;
+  readonly scenario: Scenario;
+  /** Seconds. */
+  readonly limit: number;
 }
 
 /** One run. Undefined when the user stopped it. */
 async function attempt(
   agent: Agent,
   around: CheckSurroundings,
-  scenario: Scenario,
-  limit: number,
+  { title, scenario, limit }: Attempt,
 ): Promise<Trial | undefined> {
   const { place, context, world } = around;
   const { model } = place;
@@ -102,6 +112,7 @@ async function attempt(
     random: around.random(),
   });
   const progress = new AgentStart(around.progress());
+  progress.notice(`check: ${title}`);
   // Whatever gateway runs go through otherwise.
   const report = await executeRun({ ...plan, gateway: 'embedded' }, { ...context, workspace: place.path, progress });
   if (report.interrupted) return undefined;
