@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHECKOUT } from './support/command.ts';
 import { everything } from './support/hostile.ts';
 import { Workspace } from './support/workspace.ts';
 
@@ -70,3 +71,15 @@ test.runIf(everything)(
     expect(runs).toContain(left[0]);
   },
 );
+
+test.runIf(everything)('the agent of the page on adding one misses nothing', async () => {
+  const page = readFileSync(join(CHECKOUT, 'docs/add-an-agent.md'), 'utf8');
+  const folder = join(workspace.path, 'agents/tiny');
+  mkdirSync(folder);
+  const blocks = page.matchAll(/^`agents\/tiny\/(?<name>[^`]+)`.*?^```\w+\n(?<text>.*?)^```$/gms);
+  for (const { groups } of blocks) writeFileSync(join(folder, groups?.['name'] ?? ''), groups?.['text'] ?? '');
+  expect(readdirSync(folder).sort()).toEqual(['Dockerfile', 'agent.yaml', 'tiny.py']);
+  const { status, points } = await check('tiny');
+  expect(points.filter(({ state }) => state !== 'ok')).toEqual([]);
+  expect(status).toBe(0);
+});

@@ -19,7 +19,7 @@ import { readSession } from './session.ts';
 import { sessionPoints } from './session-points.ts';
 import { SAYS, STARTER_FILE, STARTER_SCENARIO, STARTER_TASK } from './starter-scenario.ts';
 import type { Trial } from './trial.ts';
-import { workPoints } from './work-points.ts';
+import { neverStarted, startPoint, workPoints } from './work-points.ts';
 
 /** Of the task's reports, which are part of the prompt. */
 const REPORT = 'sse/reports/issue.md';
@@ -29,7 +29,10 @@ const WORK_LIMIT = 600;
 const LIMIT_MARGIN = 15;
 
 const LOOK = { do: 'run', command: `grep -n capacity ${STARTER_FILE}`, say: SAYS.first } as const;
-const HANGS: Scenario = { steps: [LOOK, { do: 'run', command: 'sleep 900' }] };
+/** Again and again: some agents let a command run on beside the conversation. */
+const HANGS: Scenario = {
+  steps: [LOOK, ...Array.from({ length: 50 }, () => ({ do: 'run', command: 'sleep 900' }) as const)],
+};
 /** With a status that no client tries again. */
 const FAILS: Scenario = { steps: [LOOK, { do: 'fail', status: 400, times: Number.POSITIVE_INFINITY }] };
 
@@ -61,6 +64,7 @@ export async function checkAgent(name: string, around: CheckSurroundings): Promi
   const works = { title: 'its whole work', scenario: STARTER_SCENARIO, limit: WORK_LIMIT };
   const work = await attempt(agent, around, works);
   if (work === undefined) return { agent, points, interrupted: true };
+  if (neverStarted(work)) return { agent, points: [startPoint(work)], interrupted: false };
   if (agent.manifest.keyless) return { agent, points: keylessPoints(work), interrupted: false };
 
   const report = readFileSync(join(starter(around), STARTER_TASK, REPORT), 'utf8');

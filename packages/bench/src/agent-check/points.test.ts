@@ -1,3 +1,4 @@
+import { fault } from '@ssebench/contracts/faults';
 import { expect, test } from 'vitest';
 import type { CheckPoint } from './check-point.ts';
 import { failurePoints, limitPoints } from './end-points.ts';
@@ -5,7 +6,7 @@ import { keylessPoints } from './keyless-points.ts';
 import { sessionPoints } from './session-points.ts';
 import { REPORT, SOUND, SOUND_LINES, session } from './testing/sound-trial.ts';
 import type { Trial } from './trial.ts';
-import { workPoints } from './work-points.ts';
+import { neverStarted, startPoint, workPoints } from './work-points.ts';
 
 const MANIFEST = { name: 'a', protocols: ['openai-chat' as const] };
 
@@ -223,4 +224,15 @@ test('an agent without a model needs a grade and an end, no session', () => {
   });
   const failed = { ...SOUND, ...runtime({ agent_exit_code: 2 }) };
   expect(open(keylessPoints(failed))).toEqual({ 'exit status': 'missing: 2' });
+});
+
+test('an agent that never began is told why, in one line', () => {
+  const detail = 'the image of the agent "a" could not be built: exit status 1\n#7 RUN false';
+  const outcome = { code: 'image_build_failed', fault: { ...fault('internal', detail) }, grade: null };
+  const trial = {
+    ...SOUND,
+    ...summary({ outcome, runtime_result: { ...SOUND.summary.runtime_result, agent_exit_code: null } }),
+  };
+  expect([neverStarted(trial), neverStarted(SOUND)]).toEqual([true, false]);
+  expect(startPoint(trial)).toMatchObject({ point: 'start', state: 'missing', found: detail.split('\n')[0] });
 });

@@ -7,6 +7,17 @@ import { conversation, type Trial } from './trial.ts';
 /** Of a spend and what the tokens cost, US dollars: what is still the same. */
 const SAME = 1e-8;
 
+/** The run ended before its agent began. */
+export function neverStarted({ summary: { runtime_result: run } }: Trial): boolean {
+  return run.agent_exit_code === null && !run.agent_timeout;
+}
+
+/** Why it did. */
+export function startPoint({ summary: { outcome, patch_result } }: Trial): CheckPoint {
+  const [found = ''] = (outcome.fault?.detail ?? patch_result.error_msg ?? outcome.code).split('\n');
+  return missing('start', found, "put right what it names; the run's directory has the whole log");
+}
+
 /**
  * What the scripted model and the run's results say of an agent's whole work, beside its session.
  * @param report that the prompt holds, among others
