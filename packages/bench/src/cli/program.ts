@@ -10,6 +10,7 @@ import type { Outcome } from './outcome.ts';
 import { addProxyCommands } from './proxy-options.ts';
 import { addRunCommands } from './run-options.ts';
 import { addRunsCommands } from './runs-options.ts';
+import { addTaskCommands } from './task-options.ts';
 import { VERSION } from './version.ts';
 
 /** Status of a command line that makes no sense: an unknown option, a missing one, a value of the wrong form. */
@@ -50,6 +51,7 @@ export function buildProgram(outcome: Outcome): Command {
   addBuildCommands(program, outcome);
   addRunsCommands(program, outcome);
   addDatasetCommands(program, outcome);
+  addTaskCommands(program, outcome);
   addModelsCommands(program, outcome);
   addAgentsCommands(program, outcome);
   addGatewayCommands(program, outcome);

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { isTestFile } from '@ssebench/contracts/test-files';
 import ignore from 'ignore';
 import { applyDiff, type ReadSource } from './apply-diff.ts';
+import { FILL_IN } from './check-fill-ins.ts';
 import { isAtHand, sourceOf } from './dockerfile-model.ts';
 import { type NamedFile, named, type TaskContext } from './task-context.ts';
 import { DiffError, type FileChange, parseDiff } from './unified-diff.ts';
@@ -28,7 +29,8 @@ export function checkDiffs(context: TaskContext, files: readonly NamedFile[]): D
 
 function readDiff({ tree, report }: TaskContext, { file, key }: Partial<NamedFile> = {}): Diff | undefined {
   const bytes = file === undefined ? undefined : tree.bytes(file);
-  if (file === undefined || bytes === undefined) return undefined;
+  // One that is still to be written is told by its mark.
+  if (file === undefined || bytes === undefined || bytes.includes(FILL_IN)) return undefined;
   try {
     return { file, changes: parseDiff(bytes.toString('latin1')) };
   } catch (error) {

@@ -3,7 +3,7 @@ import type { TaskTree } from './task-tree.ts';
 
 /** Marks what the author of a new task has yet to write. */
 export const FILL_IN = 'FILL-IN';
-const MARK = new RegExp(`${FILL_IN}: *(.*)`);
+const MARK = new RegExp(`${FILL_IN}: *([^"]*)`);
 /** Where `ssebench task new` leaves marks; a project's own files may say anything. */
 const MARKED = /^(?:Dockerfile|README\.md|sse\/.*)$/;
 
