@@ -5,6 +5,8 @@
  *
  * - `rps`: small requests a second at 1, 16 and 64 parallel, the gateway's with key check, reservation and settlement on disk.
  *   `rps_ratio_bare`, `rps_ratio_litellm`: the gateway's over theirs at 16 parallel. `added_p50_ms`: at the median, one at a time.
+ * - `cpu_us_per_request`: what all threads of the gateway, and of the bare proxy, took of the processors for each, at 16
+ *   parallel; `cpu_ratio_bare`: the bare proxy's over the gateway's. Beside `rps` these hold on a machine that does other things, too.
  * - `first_byte_ratio`, `first_byte_p99_ms`: of 50 parallel streams, against the bare proxy's.
  * - `memory_mb`: the most that the gateway's process took: over 100,000 small requests, with answers of 100 MB, with 200 streams
  *   that the provider sends slowly, and with 200 that the client reads slowly.
@@ -22,6 +24,7 @@ import { EmbeddedGateway, startTime } from './support/gateway/embedded.ts';
 import { type Api, PATHS, PRICES, requestBody, requestHeaders, TOKENS } from './support/gateway/exchanges.ts';
 import { LiteLlm } from './support/gateway/litellm.ts';
 import type { Load, LoadResult } from './support/gateway/load-process.ts';
+import { cpuTime } from './support/gateway/process-cpu.ts';
 import { forgetPeak, peakMemory, proportionalMemory } from './support/gateway/process-memory.ts';
 import type { Listening } from './support/gateway/provider-process.ts';
 import { Worker } from './support/gateway/worker.ts';
@@ -44,6 +47,8 @@ interface Subject {
   prefix: string;
   key: string;
   model: string;
+  /** Of the process that answers; undefined: its time is not looked at. */
+  pid?: number;
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'gw-bench-'));
@@ -61,7 +66,13 @@ async function measure(): Promise<Record<string, unknown>> {
   await using load = new Worker<Load, LoadResult>(program('load'));
   const { port } = await provider.ask({});
   const { port: proxyPort } = await proxy.ask({ origin: `http://127.0.0.1:${port}` });
-  const bare = (model: string): Subject => ({ port: proxyPort, prefix: `/${model}`, key: 'sk-none', model });
+  const bare = (model: string): Subject => ({
+    port: proxyPort,
+    prefix: `/${model}`,
+    key: 'sk-none',
+    model,
+    pid: proxy.pid,
+  });
   await using gateway = await EmbeddedGateway.start(directory, port);
   const { pid } = gateway;
 
@@ -108,6 +119,8 @@ async function measure(): Promise<Record<string, unknown>> {
     rps: { one: rates(one), middle: rates(middle), many: rates(many) },
     rps_ratio_bare: ratio(middle, rate, 'gateway', 'bare'),
     rps_ratio_litellm: litellm.figures && ratio(middle, rate, 'gateway', 'litellm'),
+    cpu_us_per_request: each(middle, ({ cpu }) => cpu),
+    cpu_ratio_bare: ratio(middle, ({ cpu }) => 1 / cpu, 'gateway', 'bare'),
     litellm: litellm.figures,
     latency_p50_ms: each(one, ({ whole }) => whole.p50),
     added_p50_ms: round(
@@ -128,7 +141,7 @@ async function measure(): Promise<Record<string, unknown>> {
 
 async function subject(gateway: EmbeddedGateway, model: string, more: object = {}): Promise<Subject> {
   const { key } = await gateway.newRun(model, undefined, more);
-  return { port: gateway.port, prefix: '', key, model };
+  return { port: gateway.port, prefix: '', key, model, pid: gateway.pid };
 }
 
 function orderOf(api: Api, { port, prefix, key, model }: Subject, shape: Partial<Load>, stream = false): Load {
@@ -136,7 +149,9 @@ function orderOf(api: Api, { port, prefix, key, model }: Subject, shape: Partial
   return { port, path: prefix + PATHS[api], headers: requestHeaders(key), body, parallel: 1, ...shape };
 }
 
-type Round = Record<string, LoadResult>;
+/** `cpu`: microseconds of the processors for each answer. */
+type Measured = LoadResult & { cpu: number };
+type Round = Record<string, Measured>;
 
 /** Every subject in turn, several times over. */
 async function rounds(
@@ -151,12 +166,18 @@ async function rounds(
     const results: Round = {};
     for (const [name, from] of Object.entries(subjects)) {
       const stream = from.model.startsWith('stream');
-      results[name] = await load.ask(orderOf(api, from, { ms: ROUND_MS, ...shape }, stream));
-      requireWhole(name, results[name]);
+      const before = timeOf(from);
+      const result = await load.ask(orderOf(api, from, { ms: ROUND_MS, ...shape }, stream));
+      results[name] = { ...result, cpu: (timeOf(from) - before) / result.answers };
+      requireWhole(name, result);
     }
     all.push(results);
   }
   return all;
+}
+
+function timeOf({ pid }: Subject): number {
+  return pid === undefined ? Number.NaN : cpuTime(pid);
 }
 
 function requireWhole(name: string, { answers, statuses, broken }: LoadResult): void {
@@ -210,7 +231,7 @@ async function budgetOverruns(load: Worker<Load, LoadResult>, gateway: EmbeddedG
   return overruns;
 }
 
-type Figure = (result: LoadResult) => number;
+type Figure = (result: Measured) => number;
 
 function rate({ answers, ms }: LoadResult): number {
   return (answers / ms) * 1000;

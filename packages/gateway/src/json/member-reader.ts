@@ -48,8 +48,8 @@ export class MemberReader {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** Whether the string under way is a member's name that is looked at. */
-  #name: number[] | undefined;
+  /** What was read of a member's name, where it is looked at; undefined: the string under way is none. */
+  #name: string | undefined;
   /** In an object, before a colon. */
   #beforeValue = false;
   /** What the coming value is wanted as. */
@@ -86,22 +86,14 @@ export class MemberReader {
   /** Reads on in a string; the offset of the last byte that was read. */
   #string(chunk: Buffer, from: number, to: number): number {
     const name = this.#name;
-    if (name === undefined) return this.#skipString(chunk, from, to);
-    for (let at = from; at < to; at++) {
-      const byte = chunk[at] ?? 0;
-      if (this.#escaped) this.#escaped = false;
-      else if (byte === BACKSLASH) this.#escaped = true;
-      else if (byte === QUOTE) {
-        this.#inString = false;
-        this.#named();
-        return at;
-      }
-      if (name.length < MAX_NAME) name.push(byte);
-    }
-    return to;
+    const end = this.#skipString(chunk, from, to);
+    if (name === undefined) return end;
+    if (name.length < MAX_NAME) this.#name = name + chunk.toString('latin1', from, Math.min(end, from + MAX_NAME));
+    if (!this.#inString) this.#named();
+    return end;
   }
 
-  /** As `#string`, of one whose text does not matter: from quote to quote. */
+  /** From quote to quote. */
   #skipString(chunk: Buffer, from: number, to: number): number {
     let first = from;
     if (this.#escaped) {
@@ -127,16 +119,15 @@ export class MemberReader {
   }
 
   #named(): void {
-    const name = String.fromCharCode(...(this.#name ?? []));
+    this.#wanted = this.#open[this.#depth]?.below.get(this.#name ?? '');
     this.#name = undefined;
-    this.#wanted = this.#open[this.#depth]?.below.get(name);
   }
 
   #structure(chunk: Buffer, at: number): void {
     switch (chunk[at]) {
       case 0x22: // "
         this.#inString = true;
-        if (this.#beforeValue) this.#name = this.#open[this.#depth] === undefined ? undefined : [];
+        if (this.#beforeValue) this.#name = this.#open[this.#depth] === undefined ? undefined : '';
         else this.#begin(at);
         return;
       case 0x3a: // :
@@ -191,8 +182,12 @@ export class MemberReader {
   #finish(chunk: Buffer, end: number): void {
     const capture = this.#capture;
     if (capture?.depth !== this.#depth) return;
-    this.#keep(chunk, end);
-    if (capture.bytes <= MAX_CAPTURE) this.found.set(capture.path, Buffer.concat(capture.pieces).toString().trim());
+    if (capture.bytes === 0 && end - this.#captureFrom <= MAX_CAPTURE)
+      this.found.set(capture.path, chunk.toString('utf8', this.#captureFrom, end).trim());
+    else {
+      this.#keep(chunk, end);
+      if (capture.bytes <= MAX_CAPTURE) this.found.set(capture.path, Buffer.concat(capture.pieces).toString().trim());
+    }
     this.#capture = undefined;
   }
 

@@ -1,6 +1,9 @@
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ExchangeRecorder } from './exchange-recorder.ts';
 
+/** An answer's last bytes, where they are fewer, are written together with its headers: as text they are put behind them. */
+const ONE_WRITE = 16 * 1024;
+
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 type HeadArguments = [headers?: Headers] | [message?: string, headers?: Headers];
 
@@ -38,6 +41,7 @@ export class RecordedResponse extends ServerResponse<IncomingMessage> {
     if (typeof chunk === 'function') return super.end(chunk);
     if (chunk !== undefined) this.#recorder?.data(bytesOf(chunk));
     this.#recorder?.end('whole');
+    if (chunk instanceof Buffer && chunk.length < ONE_WRITE) return super.end(chunk.toString('latin1'), 'latin1');
     return super.end(chunk);
   }
 

@@ -10,6 +10,10 @@ export class Worker<Order, Result> implements AsyncDisposable {
     this.#child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
+  get pid(): number {
+    return this.#child.pid ?? Number.NaN;
+  }
+
   /** @throws Error when the process ends instead */
   ask(order: Order): Promise<Result> {
     return new Promise((resolve, reject) => {
