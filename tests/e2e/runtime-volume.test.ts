@@ -54,6 +54,13 @@ async function inVolume(argv: [string, ...string[]], write?: { name: string; con
   }
 }
 
+test('a volume that was filled from another build of the same runtime is complete, although its compiled code is another', async () => {
+  const other = Object.entries(content).map(([path, digest]) => [path, path.endsWith('.code') ? 'another' : digest]);
+  expect(Object.keys(content).some((path) => path.endsWith('.code'))).toBe(true);
+  await ensureRuntimeVolume(bench.context, runtime, Object.fromEntries(other));
+  expect(await hasRuntimeVolume(bench.context, runtime)).toBe(true);
+});
+
 test('a volume is filled once and then only looked at', async () => {
   expect(await hasRuntimeVolume(bench.context, runtime)).toBe(false);
   await ensureRuntimeVolume(bench.context, runtime, content);

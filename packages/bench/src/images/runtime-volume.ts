@@ -23,6 +23,14 @@ export function ensureRuntimeVolume(
     image,
     directory: CONTAINER.runtime,
     command: [CONTAINER.init, '--version'],
-    content: async () => content,
+    content: async () => comparable(content),
   });
+}
+
+/**
+ * Compiled code is never the same twice, so that a volume that was filled from another build of the same runtime has other
+ * code; one that was cut short is not used.
+ */
+function comparable(content: VolumeContent): VolumeContent {
+  return Object.fromEntries(Object.entries(content).filter(([path]) => !path.endsWith('.code')));
 }
