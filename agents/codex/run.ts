@@ -3,6 +3,7 @@ import { arch, homedir } from 'node:os';
 import { join } from 'node:path';
 import { recordProgram } from '@ssebench/sdk/agent/record-program';
 import { SessionFiles } from '@ssebench/sdk/agent/session-files';
+import { contextWindow } from '@ssebench/sdk/model/context-window';
 import { modelEndpoint } from '@ssebench/sdk/model/endpoint';
 import { CodexSession } from './session.ts';
 
@@ -17,6 +18,7 @@ copyFileSync(new URL('config.toml', import.meta.url), join(home, 'config.toml'))
 copyFileSync(new URL('commands.rules', import.meta.url), join(home, 'rules/default.rules'));
 
 const { baseUrl, model } = modelEndpoint('openai');
+const window = await contextWindow();
 const rollouts = new SessionFiles(join(home, 'sessions'));
 process.exitCode = await recordProgram({
   agent: 'codex',
@@ -31,6 +33,7 @@ process.exitCode = await recordProgram({
       model,
       '--config',
       `model_providers.ssebench.base_url=${JSON.stringify(baseUrl)}`,
+      ...(window === undefined ? [] : ['--config', `model_context_window=${window}`]),
       '-',
     ],
     env: { CODEX_HOME: home },

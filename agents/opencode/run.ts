@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { arch, homedir } from 'node:os';
 import { join } from 'node:path';
 import { recordProgram } from '@ssebench/sdk/agent/record-program';
+import { contextWindow } from '@ssebench/sdk/model/context-window';
 import { modelEndpoint } from '@ssebench/sdk/model/endpoint';
 import { OpencodeSession } from './session.ts';
 import { settingsFor, VARIABLES } from './settings.ts';
@@ -19,7 +20,7 @@ chmodSync(config, 0o555);
 
 const data = join(homedir(), '.local/share');
 const store = new Store(join(data, 'opencode/opencode.db'));
-const settings = settingsFor(modelEndpoint('openai'));
+const settings = settingsFor(modelEndpoint('openai'), await contextWindow());
 process.exitCode = await recordProgram({
   agent: 'opencode',
   session: new OpencodeSession(() => store.read()),

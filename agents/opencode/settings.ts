@@ -1,8 +1,10 @@
 import type { ModelEndpoint } from '@ssebench/sdk/model/endpoint';
 
 const DAY_MS = 86_400_000;
-/** Tokens. Beyond them it makes room in the conversation; a run is not told what its model takes. */
-const LIMIT = { context: 200_000, output: 32_000 };
+/** Tokens, where nobody says what the model takes. Near them it makes room in the conversation. */
+const CONTEXT = 200_000;
+/** Of an answer; the gateway lowers it to what the model can. */
+const OUTPUT = 32_000;
 
 /** Nothing is fetched, sent or asked for beside the model; what the tree says about agents and tools is not followed by itself. */
 export const VARIABLES: Readonly<Record<string, string>> = {
@@ -17,8 +19,15 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   OPENCODE_PURE: '1',
 };
 
-/** OpenCode's settings: one provider with one model, for whatever it asks. */
-export function settingsFor({ baseUrl, apiKey, model }: Pick<ModelEndpoint, 'baseUrl' | 'apiKey' | 'model'>): object {
+/**
+ * OpenCode's settings: one provider with one model, for whatever it asks.
+ * @param context the longest input that the model reads, in tokens
+ */
+export function settingsFor(
+  { baseUrl, apiKey, model }: Pick<ModelEndpoint, 'baseUrl' | 'apiKey' | 'model'>,
+  context: number = CONTEXT,
+): object {
+  const limit = { context, output: OUTPUT };
   return {
     model: `ssebench/${model}`,
     small_model: `ssebench/${model}`,
@@ -28,7 +37,7 @@ export function settingsFor({ baseUrl, apiKey, model }: Pick<ModelEndpoint, 'bas
         name: 'SSEBench',
         npm: '@ai-sdk/openai-compatible',
         options: { baseURL: baseUrl, apiKey, timeout: false },
-        models: { [model]: { name: model, attachment: true, reasoning: true, tool_call: true, limit: LIMIT } },
+        models: { [model]: { name: model, attachment: true, reasoning: true, tool_call: true, limit } },
       },
     },
     mcp: { ssebench: { type: 'remote', url: 'http://localhost:3000/mcp', oauth: false, timeout: DAY_MS } },
