@@ -1,3 +1,4 @@
+import { RULES } from '@ssebench/bench/datasets/validate/rules';
 import { BENCHER_ACTIONS, DEFAULT_DIFFICULTY, DIFFICULTY_NAMES, isAllowed } from '@ssebench/contracts/difficulty';
 import { FAULT_CODES, FAULTS } from '@ssebench/contracts/faults';
 import { ENV } from '@ssebench/contracts/layout';
@@ -64,9 +65,20 @@ function hostSettings(): string {
   );
 }
 
+function datasetRules(): string {
+  return page(
+    'Rules of datasets',
+    'packages/bench/src/datasets/validate/rules.ts',
+    'What `ssebench dataset validate` looks for, by the name that stands at the end of each line that it prints. Warnings count as errors with `--strict`.',
+    ['Rule', '', 'What is wrong', 'What to do'],
+    Object.entries(RULES).map(([name, { severity, meaning, remedy }]) => [`\`${name}\``, severity, meaning, remedy]),
+  );
+}
+
 /** The reference pages that are nothing but a table of the contracts: path from the top of the clone, and the text. */
 export function referenceTables(): Record<string, string> {
   return {
+    'docs/reference/dataset-rules.md': datasetRules(),
     'docs/reference/difficulty.md': difficulty(),
     'docs/reference/container-environment.md': environment(),
     'docs/reference/faults.md': faults(),

@@ -21,6 +21,8 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 100;
 /** One wrong bracket can make every later line wrong. */
 const MAX_SYNTAX_ERRORS = 20;
+/** What may begin another level on the same line. */
+const OPENING = /[[{]|[-?]\s/g;
 /** Tokens of the lexer that stand for nothing in the text. */
 const CONTROL_TOKENS: ReadonlySet<string> = new Set([CST.BOM, CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
@@ -105,6 +107,7 @@ function toDocument(text: string, lineCounter: LineCounter, shownAs: string): Do
 
 /** Where brackets, or items on one line, are nested beyond measure: the parser takes seconds for each such text. */
 function firstTooDeep(text: string): number | undefined {
+  if ((text.match(OPENING)?.length ?? 0) <= MAX_DEPTH) return undefined;
   let [offset, brackets, items] = [0, 0, 0];
   let isScalarText = false;
   for (const token of new Lexer().lex(text)) {

@@ -27,7 +27,8 @@ export function checkDiffs(context: TaskContext, files: readonly NamedFile[]): D
   return patch;
 }
 
-function readDiff({ tree, report }: TaskContext, { file, key }: Partial<NamedFile> = {}): Diff | undefined {
+/** Reads a diff, and reports what can't be read of it; undefined then. */
+export function readDiff({ tree, report }: TaskContext, { file, key }: Partial<NamedFile> = {}): Diff | undefined {
   const bytes = file === undefined ? undefined : tree.bytes(file);
   // One that is still to be written is told by its mark.
   if (file === undefined || bytes === undefined || bytes.includes(FILL_IN)) return undefined;
@@ -47,7 +48,12 @@ function checkApplying(context: TaskContext, patch: Diff | undefined, hidden: Di
   if (hidden && fixed) tryApplying(context, hidden, fixed);
 }
 
-function tryApplying({ report }: TaskContext, { file, changes }: Diff, source: ReadSource): ReadSource | undefined {
+/** The source after a diff; undefined, and reported, when it does not apply. */
+export function tryApplying(
+  { report }: TaskContext,
+  { file, changes }: Diff,
+  source: ReadSource,
+): ReadSource | undefined {
   try {
     return applyDiff(changes, source);
   } catch (error) {
@@ -58,7 +64,7 @@ function tryApplying({ report }: TaskContext, { file, changes }: Diff, source: R
 }
 
 /** The project's files as the image has them. */
-function sourceReader({ dockerfile, tree, config }: TaskContext): ReadSource {
+export function sourceReader({ dockerfile, tree, config }: TaskContext): ReadSource {
   return (path) => {
     const file = sourceOf(dockerfile, tree, posix.join(config.source, path));
     return file === undefined ? undefined : tree.bytes(file)?.toString('latin1');

@@ -51,6 +51,7 @@ function addedLines({ changes }: Diff): Map<string, number> {
 
 function leak(text: string, fix: ReadonlyMap<string, number>): Leak | undefined {
   for (const [index, line] of text.split('\n').entries()) {
+    if (line.length < TELLING) continue;
     const quoted = plain(line).replace(/^[+>|`]+/, '');
     const source = fix.get(quoted) ?? fix.get(plain(line));
     if (source !== undefined) return { line: index + 1, source };

@@ -2,8 +2,8 @@ import { matchesGlob, posix } from 'node:path';
 import type { Copy, Run } from './dockerfile-model.ts';
 import { CONFIG_FILE, type NamedFile, type TaskContext } from './task-context.ts';
 
-/** Programs and inputs that a proof of concept consists of. */
-const ANSWERS = /^sse\/(?:diffs|reports|controls)\//;
+/** What no script reads. */
+const ANSWERS = /^sse\/(?:(?:diffs|reports|controls)\/|expect\.yaml$|tests\.json$)/;
 
 /** Scripts that can be started, and that test the tree they were given. Source: seeds/add-a-task, "The scripts". */
 export function checkScripts(context: TaskContext, files: readonly NamedFile[]): void {

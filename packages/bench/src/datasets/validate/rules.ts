@@ -71,6 +71,10 @@ export const RULES = {
     'the Dockerfile puts no file of the task folder at a path that the config names',
     'Add the file, a `COPY` that brings it there, or correct the path.',
   ),
+  evidence: error(
+    'something that proves the task is not as it must be: `sse/controls/`, `sse/expect.yaml`, `sse/tests.json`',
+    'The message says what is allowed; docs/datasets.md has what these files are for.',
+  ),
   'fill-in': error(
     'a part that `ssebench task new` left to you is still to be written',
     'Write it, and remove the mark.',

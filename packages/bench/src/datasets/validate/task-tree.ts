@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Report } from './finding.ts';
 
 /** Scripts, diffs and reports are far smaller. */
@@ -106,8 +106,8 @@ function readBytes(path: string, shown: string, report: Report): Buffer | undefi
   }
 }
 
-/** `path` beneath `folder`, as `folder` names it; undefined when it lies elsewhere. */
+/** `path` beneath `folder`, as `folder` names it; undefined when it lies elsewhere. Both are normalized. */
 export function beneath(folder: string, path: string): string | undefined {
-  const rest = relative(folder, path);
-  return rest === '' || rest.startsWith('..') || rest.startsWith('/') ? undefined : rest;
+  const start = folder === '/' ? folder : `${folder}/`;
+  return path.length > start.length && path.startsWith(start) ? path.slice(start.length) : undefined;
 }

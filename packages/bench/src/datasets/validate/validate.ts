@@ -8,6 +8,7 @@ import { UserError } from '../../cli/errors.ts';
 import { showPath } from '../../config/show-path.ts';
 import { checkConfig } from './check-config.ts';
 import { checkDiffs } from './check-diffs.ts';
+import { checkEvidence } from './check-evidence.ts';
 import { checkFillIns } from './check-fill-ins.ts';
 import { checkImage } from './check-image.ts';
 import { checkReports } from './check-reports.ts';
@@ -91,6 +92,7 @@ function findingsOf(dir: string): Finding[] {
     checkConfig(context);
     checkScripts(context, files);
     checkReports(context, files, checkDiffs(context, files));
+    checkEvidence(context);
   }
   return findings;
 }

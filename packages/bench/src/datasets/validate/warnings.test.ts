@@ -140,6 +140,26 @@ test.each<[string, Files, string]>([
     docker('COPY src /src/leak', `${CLONE} && git checkout ${COMMIT}`),
     'Dockerfile:3: warning: clones a repository, but does not remove its .git [history-in-image]',
   ],
+  [
+    'a control patch of no kind',
+    { 'sse/controls/other.diff': file('sse/diffs/patch.diff') },
+    'sse/controls/other.diff: found "other.diff", must be KIND.diff or KIND-WORDS.diff, of the kinds revert, mask, alternative [evidence]',
+  ],
+  [
+    'a control patch that does not apply',
+    { 'sse/controls/mask-signal.diff': file('sse/diffs/patch.diff').replace('values[n];', 'value;') },
+    'sse/controls/mask-signal.diff:4: warning: hunk 1 of 1 does not apply to leak.c [diff-apply]',
+  ],
+  [
+    'an expectation of no proof of concept',
+    { 'sse/expect.yaml': 'pocs:\n  pocs/b: ERROR\n' },
+    'sse/expect.yaml:2: pocs.pocs/b: found "pocs/b", which is not in files.poc [evidence]',
+  ],
+  [
+    'a pattern that is none',
+    { 'sse/expect.yaml': 'pocs:\n  pocs/a: "["\n' },
+    'sse/expect.yaml:2: pocs.pocs/a: must be a regular expression of JavaScript, found "[" [evidence]',
+  ],
 ])('%s is told with its place', (_, files, sentence) => {
   expect(found(files)).toEqual([sentence]);
 });
