@@ -171,6 +171,7 @@ const NODE_FLAGS = [
   '--disable-warning=ExperimentalWarning',
   '--max-semi-space-size=8',
   '--no-parallel-scavenge',
+  '--expose-gc',
   '--initial-old-space-size=16',
   '--heap-growing-percent=30',
 ];

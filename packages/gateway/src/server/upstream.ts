@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { passedOn } from './collect.ts';
 import type { Stop } from './stop.ts';
 import { writeTogether } from './write-together.ts';
 
@@ -111,6 +112,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    passedOn(chunk);
     if (this.#failed === undefined) this.#sink.data(chunk);
     else if (this.#failed.length < MAX_ERROR_BODY) {
       this.#failed.chunks.push(chunk);
