@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { recordProgram } from '@ssebench/sdk/agent/record-program';
 import { contextWindow } from '@ssebench/sdk/model/context-window';
 import { modelEndpoint } from '@ssebench/sdk/model/endpoint';
+import { providerProtocols } from '@ssebench/sdk/model/provider-protocols';
 import { OpencodeSession } from './session.ts';
 import { settingsFor, VARIABLES } from './settings.ts';
 import { Store } from './store.ts';
@@ -20,7 +21,10 @@ chmodSync(config, 0o555);
 
 const data = join(homedir(), '.local/share');
 const store = new Store(join(data, 'opencode/opencode.db'));
-const settings = settingsFor(modelEndpoint('openai'), await contextWindow());
+const settings = settingsFor(modelEndpoint('openai'), {
+  context: await contextWindow(),
+  protocols: await providerProtocols(),
+});
 process.exitCode = await recordProgram({
   agent: 'opencode',
   session: new OpencodeSession(() => store.read()),

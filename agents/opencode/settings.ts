@@ -6,6 +6,21 @@ const CONTEXT = 200_000;
 /** Of an answer; the gateway lowers it to what the model can. */
 const OUTPUT = 32_000;
 
+/** Its clients, which are all within the program, best first: the first one that the provider understands keeps all its thoughts. */
+const CLIENTS = [
+  ['openai-responses', '@ai-sdk/openai'],
+  ['anthropic-messages', '@ai-sdk/anthropic'],
+  ['openai-chat', '@ai-sdk/openai-compatible'],
+] as const;
+
+/** What is known of the run's model; nothing where nobody can tell. */
+interface KnownModel {
+  /** The longest input that it reads, in tokens. */
+  context: number | undefined;
+  /** What its provider speaks. */
+  protocols: readonly string[];
+}
+
 /** Nothing is fetched, sent or asked for beside the model; what the tree says about agents and tools is not followed by itself. */
 export const VARIABLES: Readonly<Record<string, string>> = {
   OPENCODE_DISABLE_AUTOUPDATE: '1',
@@ -19,15 +34,13 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   OPENCODE_PURE: '1',
 };
 
-/**
- * OpenCode's settings: one provider with one model, for whatever it asks.
- * @param context the longest input that the model reads, in tokens
- */
+/** OpenCode's settings: one provider with one model, for whatever it asks. */
 export function settingsFor(
   { baseUrl, apiKey, model }: Pick<ModelEndpoint, 'baseUrl' | 'apiKey' | 'model'>,
-  context: number = CONTEXT,
+  { context = CONTEXT, protocols }: KnownModel,
 ): object {
   const limit = { context, output: OUTPUT };
+  const [, npm] = CLIENTS.find(([protocol]) => protocols.includes(protocol)) ?? CLIENTS[2];
   return {
     model: `ssebench/${model}`,
     small_model: `ssebench/${model}`,
@@ -35,7 +48,7 @@ export function settingsFor(
     provider: {
       ssebench: {
         name: 'SSEBench',
-        npm: '@ai-sdk/openai-compatible',
+        npm,
         options: { baseURL: baseUrl, apiKey, timeout: false },
         models: { [model]: { name: model, attachment: true, reasoning: true, tool_call: true, limit } },
       },

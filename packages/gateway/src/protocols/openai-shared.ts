@@ -26,8 +26,9 @@ export function openaiRoute(method: string, path: string): Route | undefined {
   };
 }
 
-export function openaiModels(route: Route, { name, provider }: ListedModel): string {
-  const entry = { id: name, object: 'model', created: 0, owned_by: provider };
+/** `protocols` is ours: what an agent can speak with the model without a translation. */
+export function openaiModels(route: Route, { name, provider, protocols }: ListedModel): string {
+  const entry = { id: name, object: 'model', created: 0, owned_by: provider, protocols };
   return JSON.stringify(route.model === undefined ? { object: 'list', data: [entry] } : entry);
 }
 

@@ -102,7 +102,7 @@ export interface Protocol {
 
 /** What a list of models tells of one. */
 export type ListedModel = Pick<GatewayModel, 'name' | 'provider'> &
-  Partial<Pick<GatewayModel, 'maxInputTokens' | 'maxOutputTokens'>>;
+  Partial<Pick<GatewayModel, 'protocols' | 'maxInputTokens' | 'maxOutputTokens'>>;
 
 export function nothingSeen(): Seen {
   return {

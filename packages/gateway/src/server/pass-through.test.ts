@@ -146,5 +146,6 @@ test('a model tells its limits where its protocol has words for them', async () 
     max_input_tokens: 128_000,
     max_tokens: 8_000,
   });
+  expect(await get('/v1/models/the-model')).toMatchObject({ protocols: expect.arrayContaining(['openai-chat']) });
   expect(await get('/v1beta/models/the-model')).toMatchObject({ inputTokenLimit: 128_000, outputTokenLimit: 8_000 });
 });
