@@ -8,8 +8,7 @@ const taskPath = text.refine((path) => !path.startsWith('/') && !path.split('/')
 const commit = z.string().regex(/^[0-9a-f]{40}$/, 'must be a full commit of 40 hexadecimal digits');
 
 /** Where a package archive comes from, and how its checksum is written. */
-export const PACKAGE_KINDS = ['debian-source', 'go-module', 'crate'] as const;
-export type PackageKind = (typeof PACKAGE_KINDS)[number];
+const PACKAGE_KINDS = ['debian-source', 'go-module', 'crate'] as const;
 
 /** The project that a task's source is of. */
 const Upstream = z.strictObject({

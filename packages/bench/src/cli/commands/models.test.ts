@@ -105,7 +105,7 @@ test('a malformed file is an error with its line', () => {
     expect(folder.ssebench(['models', command])).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'models/all.yaml:14: [5].litellm_params.model: must be <provider>/<id>\n',
+      stderr: 'models/all.yaml:14: [5].litellm_params.model: must be <provider>/<id>, found "one"\n',
     });
   }
 });

@@ -31,7 +31,7 @@ interface Language {
 
 const RUN_HEAD = `#!/bin/sh
 # Called with one file of sse/pocs. Exits 0 when the bug does not show, 1 when it does.
-# FILL-IN: run what was built on "$1"`;
+# FILL-IN: run what was built on the file $1, such as`;
 
 const LANGUAGES: Readonly<Record<NewTask['language'], Language>> = {
   c: {

@@ -191,3 +191,60 @@ test('a longer path that only begins like the source is another path', () => {
 test('a report may hold lines that the project had before, and short ones', () => {
   expect(found({ 'sse/reports/issue.md': 'int leak(int n)\n{\n\treturn values[n];\n}\n' })).toEqual([]);
 });
+
+test('a task as other datasets have it is valid: a clone, a pinned toolchain, scripts made executable; its one slip is a warning', () => {
+  const dockerfile = `ARG SSEBENCH_REGISTRY=ghcr.io/owner/ssebench
+FROM \${SSEBENCH_REGISTRY}/base-generic-go:1.0.0
+
+WORKDIR /src/leak
+
+ENV GOPATH="/go"
+ENV PATH="$GOPATH/bin:/usr/local/go/bin:$PATH"
+
+RUN git clone https://example.org/leak.git /src/leak && \\
+    cd /src/leak && \\
+    git checkout ${COMMIT} && \\
+    git submodule update --init --recursive && \\
+    rm -rf .git && git init && echo "/vendor/" >> .gitignore && git add --all && git commit -m "buggy commit" && \\
+    go mod download && \\
+    go mod vendor
+
+COPY sse/config.yaml /ssebench/config.yaml
+COPY ["sse/build.sh", "/ssebench/scripts/build.sh"]
+COPY sse/r*.sh sse/test.sh /ssebench/scripts/
+COPY sse/diffs /ssebench/diffs
+COPY sse/pocs /ssebench/pocs
+COPY --chown=root:root sse/reports /ssebench/reports
+
+RUN cd /ssebench/pocs && \\
+    go mod init poc-leak && \\
+    go mod edit -replace example.org/leak=/src/leak && \\
+    go mod tidy
+
+RUN chmod +x /ssebench/scripts/*.sh
+`;
+  const prepare = (dir: string) =>
+    ['build', 'run', 'test'].map((name) => chmodSync(join(dir, `sse/${name}.sh`), 0o644));
+  expect(found({ Dockerfile: dockerfile, ...config('language: c', 'language: go') }, prepare)).toEqual([
+    'Dockerfile:24: warning: writes /src/leak into what lies at /ssebench; it must use the working directory [absolute-source]',
+  ]);
+});
+
+const BASE = 'FROM $SSEBENCH_REGISTRY/base-generic-c';
+
+test.each<[string, string]>([
+  [
+    'a stage of the same file',
+    `${BASE}:1 AS base\nCOPY src /src/leak\nFROM debian AS other\nCOPY --from=base /x /y\nFROM base`,
+  ],
+  ['a global argument', `ARG TAG="1.0.0"\n${BASE}:$TAG\nCOPY src /src/leak`],
+  ['a digest', `${BASE}@sha256:${'a'.repeat(64)}\nCOPY src /src/leak`],
+  ['variables of the stage', `${BASE}:1\nARG NAME=leak\nENV ROOT=/src\nWORKDIR $ROOT\nCOPY src ./$NAME`],
+])('the image is followed through %s', (_, from) => {
+  const start = { Dockerfile: file('Dockerfile').replace(/^FROM.*\nCOPY src.*/m, () => from) };
+  expect(found(start)).toEqual([]);
+  // The source is still found there.
+  expect(found({ ...start, ...patch(' int leak(int n)', ' int leak(long n)') })).toEqual([
+    expect.stringContaining('hunk 1 of 1 does not apply to leak.c'),
+  ]);
+});
