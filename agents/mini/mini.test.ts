@@ -148,13 +148,20 @@ test('a call that can not go well ends the session at once, with the reason', as
   expect(dialog().at(-1)).toMatchObject({ type: 'complete', status: 'error', message: expect.stringContaining('400') });
 });
 
-test('a long conversation loses the older half of its outputs, and the model is told', async () => {
+test.for([
+  ['a long conversation', 160_000, undefined],
+  ['one that is long for its model', 26_000, 32_000],
+] as const)('%s loses the older half of its outputs, and the model is told', async ([, input, window]) => {
   const runs = Array.from(
     { length: 9 },
     (_, index) => ({ do: 'run', command: `echo ${'x'.repeat(200)}${index}` }) as const,
   );
-  const usage = { input: 160_000, cacheRead: 0, output: 0 };
-  await using model = await startScriptedModel({ steps: [...runs, { do: 'finish' }], usage });
+  const usage = { input, cacheRead: 0, output: 0 };
+  await using model = await startScriptedModel({
+    steps: [...runs, { do: 'finish' }],
+    usage,
+    ...(window && { window }),
+  });
   const { words } = await run(model);
   expect(words).toContain('taken out of the conversation');
   const shown = outputs(model).map((output) => output.startsWith('[This output was taken out'));

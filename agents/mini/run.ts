@@ -1,5 +1,6 @@
 import { DaemonClient } from '@ssebench/sdk/daemon/daemon-client';
 import { DialogWriter } from '@ssebench/sdk/dialog/dialog-writer';
+import { contextWindow } from '@ssebench/sdk/model/context-window';
 import { buildPrompt } from '@ssebench/sdk/prompt/build-prompt';
 import { type Answer, ConversationTooLong, type Item, Model } from './model.ts';
 import { perform, TOOLS } from './tools.ts';
@@ -13,8 +14,9 @@ const INSTRUCTIONS = `You work alone: nobody reads along, and nobody answers que
 container without a network. You work with the tools that you are given. "sse limits" in the shell says how much time and \
 money are left. Your work is over with your first answer that calls no tool.`;
 
-/** Tokens of a request and its answer from which room is made in the conversation. */
+/** From this many tokens on room is made in the conversation; sooner for a model that reads little more. */
 const LONGEST = 150_000;
+const OF_WINDOW = 0.75;
 /** The tools' outputs that stay in the conversation in any case. */
 const KEPT_OUTPUTS = 4;
 const NOTE = '[This output was taken out of the conversation to make room. Run the command again if you need it.]';
@@ -25,6 +27,7 @@ const task = await daemon.project();
 daemon.close();
 const prompt = buildPrompt(task);
 const model = new Model(INSTRUCTIONS, TOOLS);
+const longest = Math.min(LONGEST, OF_WINDOW * ((await contextWindow()) ?? Number.POSITIVE_INFINITY));
 const dialog = new DialogWriter();
 dialog.write({ type: 'init', data: { task: task.id, cwd: process.cwd(), model: model.name, agent: 'mini' } });
 dialog.write({ type: 'prompt', content: prompt });
@@ -58,7 +61,7 @@ async function work(conversation: Item[]): Promise<void> {
       stop.signal.throwIfAborted();
       conversation.push({ type: 'function_call_output', call_id: id, output });
     }
-    if (tokens.in + tokens.out > LONGEST) makeRoom(conversation);
+    if (tokens.in + tokens.out > longest) makeRoom(conversation);
   }
 }
 

@@ -54,6 +54,8 @@ export interface Scenario {
    * use up no step, and cost as much as others.
    */
   readonly aside?: string;
+  /** The longest input that the model says it reads, in tokens; it says nothing unless it is given. */
+  readonly window?: number;
 }
 
 export const DEFAULT_USAGE: ScriptedUsage = { input: 800, cacheRead: 200, output: 50 };

@@ -59,6 +59,7 @@ export class ScriptedModel implements AsyncDisposable {
   readonly #requests: ScriptedRequest[] = [];
   readonly #server: Server;
   #script: Script;
+  #window: number | undefined;
   #answers = 0;
   #used = { input: 0, cacheRead: 0, output: 0 };
   /** Of answers and calls, never the same twice. */
@@ -66,6 +67,7 @@ export class ScriptedModel implements AsyncDisposable {
 
   constructor(scenario: Scenario) {
     this.#script = new Script(scenario);
+    this.#window = scenario.window;
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch((error: unknown) => response.destroy(error as Error));
     });
@@ -85,6 +87,7 @@ export class ScriptedModel implements AsyncDisposable {
   /** Begins another scenario, and forgets what was asked before. */
   play(scenario: Scenario): void {
     this.#script = new Script(scenario);
+    this.#window = scenario.window;
     this.#requests.length = 0;
     this.#answers = 0;
     this.#used = { input: 0, cacheRead: 0, output: 0 };
@@ -123,7 +126,7 @@ export class ScriptedModel implements AsyncDisposable {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url = '', method, headers } = request;
     const path = url.replace(/\?.*$/, '');
-    if (method !== 'POST') return send(response, 200, { object: 'list', data: [] });
+    if (method !== 'POST') return send(response, 200, this.#models(path));
     const body = object(await json(request));
     const count = COUNTS.find(([pattern]) => pattern.test(path))?.[1];
     if (count) return send(response, 200, count);
@@ -140,6 +143,13 @@ export class ScriptedModel implements AsyncDisposable {
     if (asked.stream) await stream(response, wire.events(reply, asked), isArray(asked, url));
     else send(response, 200, wire.whole(reply));
     this.#count(reply);
+  }
+
+  /** The list of models, or one of them. */
+  #models(path: string): JsonObject {
+    const name = /\/models\/(.+)$/.exec(path)?.[1];
+    if (name === undefined) return { object: 'list', data: [] };
+    return { id: decodeURIComponent(name), object: 'model', max_input_tokens: this.#window ?? null };
   }
 
   #count({ usage }: ScriptedReply): void {
