@@ -1,4 +1,5 @@
-import { ENV } from '@ssebench/contracts/layout';
+import { get } from 'node:http';
+import { CONTAINER, ENV } from '@ssebench/contracts/layout';
 import { DaemonClient } from '../daemon/daemon-client.ts';
 import type { DialogInput } from '../dialog/dialog-input.ts';
 import { DialogWriter } from '../dialog/dialog-writer.ts';
@@ -29,6 +30,7 @@ export interface RecordOptions {
  * @throws DaemonError when nobody says what the task is; the system's error when the program can't be started
  */
 export async function recordProgram({ agent, session, program }: RecordOptions): Promise<number> {
+  startTool();
   const task = await new DaemonClient().project();
   const prompt = buildPrompt(task);
   const dialog = new DialogWriter();
@@ -54,6 +56,13 @@ export async function recordProgram({ agent, session, program }: RecordOptions):
 }
 
 const POLL_MS = 1000;
+
+/** The MCP server starts when somebody connects: so it does while the program does. Nobody waits for it here. */
+function startTool(): void {
+  const asked = get({ host: '127.0.0.1', port: CONTAINER.mcpPort, path: '/mcp' }, (answer) => answer.destroy());
+  asked.on('socket', (socket) => socket.unref());
+  asked.on('error', (error) => process.stderr.write(`the tool is not there yet: ${error.message}\n`));
+}
 
 function guarded(work: () => void): void {
   try {
