@@ -7,5 +7,6 @@ describe.runIf(everything)('Gemini CLI', () => {
     agent: 'gemini-cli',
     models: ['scripted-gemini'],
     tools: { shell: 'run_shell_command', read: 'read_file', edit: 'replace', testPatch: 'mcp_ssebench_test_patch' },
+    startLimit: 90,
   });
 });
