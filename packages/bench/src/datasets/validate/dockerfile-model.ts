@@ -129,7 +129,7 @@ export function isAtHand(model: DockerfileModel, tree: TaskTree, path: string): 
 export function matching(tree: TaskTree, source: string): string[] {
   const path = posix.normalize(source).replace(/^\/+|\/+$/g, '');
   if (path === '.' || path === '') return [''];
-  if (tree.files.has(path) || tree.folders.has(path) || tree.links.has(path)) return [path];
+  if ([tree.files, tree.folders, tree.links, tree.outside].some((known) => known.has(path))) return [path];
   if (!/[*?[]/.test(path)) return [];
   return [...tree.files, ...tree.folders].filter((it) => matchesGlob(it, path));
 }

@@ -17,6 +17,8 @@ export interface TaskTree {
   folders: ReadonlySet<string>;
   /** Links that lead nowhere, or to a folder; a project may have them. */
   links: ReadonlySet<string>;
+  /** Links out of the folder. Each is reported, so that nothing more need be said of what lies there. */
+  outside: ReadonlySet<string>;
   /** The bytes of a file of the tree, at most 8 MiB; undefined for a larger one, and for one that can't be read, which is reported. */
   bytes(path: string): Buffer | undefined;
   /** The same as text; undefined also for what has a byte of 0. */
@@ -30,12 +32,13 @@ export function readTaskTree(dir: string, report: Report): TaskTree {
   const files = new Set<string>();
   const folders = new Set<string>();
   const links = new Set<string>();
+  const outside = new Set<string>();
   const walk = (folder: string, depth: number): void => {
     for (const entry of entriesOf(join(root, folder), folder, report)) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (path.includes('\ufffd')) report('file-name', { file: path }, 'its name is not UTF-8');
       else if (entry.isFile()) files.add(path);
-      else if (entry.isSymbolicLink()) addLink(root, path, { files, links }, report);
+      else if (entry.isSymbolicLink()) addLink(root, path, { files, links, outside }, report);
       else if (!entry.isDirectory()) report('special-file', { file: path }, 'is neither a file, a folder nor a link');
       else if (depth === MAX_DEPTH) report('unreadable', { file: path }, `lies deeper than ${MAX_DEPTH} folders`);
       else {
@@ -55,6 +58,7 @@ export function readTaskTree(dir: string, report: Report): TaskTree {
     files,
     folders,
     links,
+    outside,
     bytes,
     text: (path) => {
       const found = bytes(path);
@@ -76,7 +80,7 @@ function entriesOf(path: string, shown: string, report: Report) {
 function addLink(
   root: string,
   path: string,
-  { files, links }: { files: Set<string>; links: Set<string> },
+  { files, links, outside }: { files: Set<string>; links: Set<string>; outside: Set<string> },
   report: Report,
 ): void {
   let target: string;
@@ -88,6 +92,7 @@ function addLink(
     return;
   }
   if (target !== root && !target.startsWith(root + sep)) {
+    outside.add(path);
     report('link-out', { file: path }, `is a link out of the task folder, to ${target}`);
   } else if (statSync(target).isFile()) files.add(path);
   else links.add(path);

@@ -201,6 +201,21 @@ test.each<[string, Parameters<typeof found>[0], string]>([
   if (!FOLLOWED.has(name)) expect(all).toHaveLength(1);
 });
 
+test.each(['sse/pocs', 'sse/pocs/a', 'sse/config.yaml', 'Dockerfile', 'sse', 'src'])(
+  '%s that is a link out of the folder is one message',
+  (path) => {
+    expect(found({ [`leak-1/${path}`]: '->/etc/passwd' })).toEqual([
+      `leak-1: ${path}: is a link out of the task folder, to /etc/passwd [link-out]`,
+    ]);
+  },
+);
+
+test('a task folder that is a link is told', () => {
+  expect(found({ other: '->leak-1' })).toEqual([
+    'other: is a link to a folder; a task is a folder of the dataset itself [link-out]',
+  ]);
+});
+
 test('two folders whose images would have one name are told', () => {
   expect(found(soundTask('LEAK-1'))).toEqual(['the tasks LEAK-1 and leak-1 would share one image name [same-image]']);
 });

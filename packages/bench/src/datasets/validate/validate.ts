@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { DatasetInfo } from '@ssebench/contracts/dataset-info';
 import { TaskConfig, TaskId } from '@ssebench/contracts/task-config';
@@ -38,6 +38,9 @@ export function validateDataset(datasetDir: string): Validation {
   refuseOther(dir);
   readDocument(join(dir, 'dataset.yaml'), 'dataset.yaml', DatasetInfo, 'dataset-info', report);
   const tasks = taskFolders(dir);
+  for (const { name } of readdirSync(dir, { withFileTypes: true }).filter(isFolderLink(dir))) {
+    report('link-out', { file: name }, 'is a link to a folder; a task is a folder of the dataset itself');
+  }
   if (tasks.length === 0) report('no-tasks', {}, 'has no task folder');
   for (const group of Map.groupBy(tasks, (name) => name.toLowerCase()).values()) {
     if (group.length > 1) report('same-image', {}, `the tasks ${group.join(' and ')} would share one image name`);
@@ -66,6 +69,11 @@ function refuseOther(dir: string): void {
   throw new UserError(
     `${showPath(dir)}: is no dataset: it has no dataset.yaml, and no folder of a task (sse/, Dockerfile)`,
   );
+}
+
+function isFolderLink(dir: string): (entry: Dirent) => boolean {
+  return (entry) =>
+    entry.isSymbolicLink() && (statSync(join(dir, entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false);
 }
 
 function existingFolder(given: string): string {
@@ -98,6 +106,7 @@ function findingsOf(dir: string): Finding[] {
 }
 
 function configOf(tree: TaskTree, id: string, report: Report): YamlDocument<TaskConfig> | undefined {
+  if (tree.outside.has(CONFIG_FILE) || tree.outside.has('sse')) return undefined;
   if (!tree.files.has(CONFIG_FILE)) {
     report(
       'config',
@@ -115,6 +124,7 @@ function configOf(tree: TaskTree, id: string, report: Report): YamlDocument<Task
 }
 
 function dockerfileOf(tree: TaskTree, report: Report): DockerfileModel | undefined {
+  if (tree.outside.has('Dockerfile')) return undefined;
   const text = tree.text('Dockerfile');
   if (text === undefined) {
     report('dockerfile', { file: 'Dockerfile' }, tree.files.has('Dockerfile') ? 'is no text' : 'no such file');
