@@ -7,7 +7,9 @@ import { findHome } from '../../config/home.ts';
 import { showPath } from '../../config/show-path.ts';
 import { staleness, writeGenerated } from '../../datasets/generated-file.ts';
 import { datasetsNamed } from '../../datasets/locate.ts';
+import { manifestDifferences } from '../../datasets/manifest/differences.ts';
 import { MANIFEST_FILE, makeManifest, renderManifest } from '../../datasets/manifest/make-manifest.ts';
+import { printable } from '../../printable.ts';
 import { UserError } from '../errors.ts';
 import { usageError } from '../option-values.ts';
 import { print } from '../output.ts';
@@ -33,12 +35,15 @@ export async function datasetManifest(where: readonly string[], options: Dataset
   let stale = false;
   for (const dir of dirs) {
     const path = output === undefined ? join(dir, MANIFEST_FILE) : resolve(output);
-    const manifest = makeManifest(dir, generatedFrom ?? (check ? commitIn(path) : undefined));
+    const old = check ? manifestIn(path) : undefined;
+    const manifest = makeManifest(dir, generatedFrom ?? old?.generated_from);
     const text = renderManifest(manifest);
     if (output === '-') process.stdout.write(text);
     else if (check) {
       const lines = staleness({ path, text }, DIFF_LINES, `ssebench dataset manifest ${showPath(dir)}`);
-      for (const line of lines) process.stderr.write(`${line}\n`);
+      const [head, ...diff] = lines;
+      const told = old && head ? manifestDifferences(old, manifest).map((line) => `  ${line}`) : [];
+      if (head) for (const line of [head, ...told, ...diff]) process.stderr.write(`${printable(line)}\n`);
       if (lines.length > 0) stale = true;
       else print(`${showPath(path)} is up to date`);
     } else {
@@ -49,11 +54,11 @@ export async function datasetManifest(where: readonly string[], options: Dataset
   return stale ? 1 : 0;
 }
 
-/** The commit that the file names; one that is no manifest names none, and differs. */
-function commitIn(path: string): string | undefined {
+/** The manifest that is there; undefined when there is none, or none that can be read. */
+function manifestIn(path: string): DatasetManifest | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    return parseJson(readFileSync(path, 'utf8'), DatasetManifest, path).generated_from;
+    return parseJson(readFileSync(path, 'utf8'), DatasetManifest, path);
   } catch (error) {
     if (error instanceof DocumentError) return undefined;
     throw error;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetManifest } from '@ssebench/contracts/dataset-manifest';
 import { expect, test } from 'vitest';
-import { cliFolder } from '../../cli/test-cli.ts';
+import { CONFIG, cliFolder } from '../../cli/test-cli.ts';
 import { datasetFolder, soundTask } from '../testing/dataset-folder.ts';
 import { makeManifest, renderManifest } from './make-manifest.ts';
 
@@ -76,6 +76,7 @@ test('a check says what differs and writes nothing; the commit that the file nam
   expect(status).toBe(1);
   expect(stderr.split('\n')).toEqual([
     'data/set/manifest.json: out of date; run: ssebench dataset manifest data/set',
+    '  leak-1: changed: new',
     `+        "new": "${sha256('x')}",`,
     '',
   ]);
@@ -83,6 +84,24 @@ test('a check says what differs and writes nothing; the commit that the file nam
   expect(run('-o', '-').stdout).toContain('"new"');
   expect(run('-o', '-', '--check').status).toBe(2);
   expect(run('--generated-from', 'main').status).toBe(2);
+});
+
+test('a check says which tasks came, went and changed', () => {
+  using home = cliFolder({ 'data/set/dataset.yaml': 'version: set-v1\n' });
+  const stale = () => {
+    const { stderr } = home.ssebench(['dataset', 'manifest', 'data/set', '--check']);
+    return stderr.split('\n').filter((line) => line.startsWith('  '));
+  };
+  home.ssebench(['dataset', 'manifest', 'data/set']);
+  home.write('data/set/dataset.yaml', 'version: set-v2\n');
+  home.write('data/set/leak-2/sse/config.yaml', CONFIG.replace('leak-1', 'leak-2'));
+  home.write('data/set/leak-2/Dockerfile', 'FROM scratch\n');
+  home.remove('data/set/leak-1');
+  expect(stale()).toEqual([
+    '  version: is set-v2, the manifest says set-v1',
+    '  leak-2: is not in the manifest',
+    '  leak-1: is in the manifest alone',
+  ]);
 });
 
 test('a dataset with a task that can not be read gets no manifest, and keeps the one that it has', () => {
