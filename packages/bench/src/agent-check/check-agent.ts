@@ -29,10 +29,9 @@ const WORK_LIMIT = 600;
 const LIMIT_MARGIN = 15;
 
 const LOOK = { do: 'run', command: `grep -n capacity ${STARTER_FILE}`, say: SAYS.first } as const;
-/** Again and again: some agents let a command run on beside the conversation. */
-const HANGS: Scenario = {
-  steps: [LOOK, ...Array.from({ length: 50 }, () => ({ do: 'run', command: 'sleep 900' }) as const)],
-};
+/** No `sleep`, which some agents refuse; and again and again, since some let a command run on beside the conversation. */
+const LASTS = { do: 'run', command: `tail -f ${STARTER_FILE}` } as const;
+const HANGS: Scenario = { steps: [LOOK, ...Array.from({ length: 50 }, () => LASTS)] };
 /** With a status that no client tries again. */
 const FAILS: Scenario = { steps: [LOOK, { do: 'fail', status: 400, times: Number.POSITIVE_INFINITY }] };
 
