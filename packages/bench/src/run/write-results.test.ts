@@ -142,7 +142,7 @@ test('killed in the middle of any of its changes, a run that ends is ended by an
     const summary = expectEnded(run);
     if (before) expect(summary).toEqual(before);
   }
-}, 60_000);
+}, 180_000);
 
 const isRoot = process.getuid?.() === 0;
 
@@ -165,7 +165,7 @@ test.runIf(isRoot)(
     expect(changes).toBeGreaterThan(20);
     expect([...ends].sort()).toEqual(['ended', 'not yet']);
   },
-  60_000,
+  180_000,
 );
 
 test('what was decided stands, whatever is found afterwards', async () => {
