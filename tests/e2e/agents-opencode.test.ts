@@ -8,5 +8,6 @@ describe.runIf(everything)('with the real program', () => {
     models: ['scripted-openai', 'scripted-anthropic', 'scripted-compatible'],
     tools: { shell: 'bash', read: 'read', edit: 'edit', testPatch: 'ssebench_test_patch' },
     tokensComeLate: true,
+    startLimit: 90,
   });
 });

@@ -18,10 +18,14 @@ export interface BundledAgent {
   models: readonly [string, ...string[]];
   /** What its program calls its tools. */
   tools: { shell: string; read: string; edit: string; testPatch: string };
+  /** Of these models it gets no thoughts. */
+  withoutThoughts?: readonly string[];
   /** Requests that it makes beside the conversation. */
   asides?: number;
   /** What an answer cost is known when its tools have ended: a message before them, and an answer that is stopped, have no tokens. */
   tokensComeLate?: boolean;
+  /** In which it has begun to work, whatever else the machine does; seconds. */
+  startLimit?: number;
 }
 
 type Entry = z.infer<typeof DialogEntry>;
@@ -50,7 +54,15 @@ const ENDLESS_SCENARIO: Scenario = {
 };
 
 /** Tests that hold for every bundled agent, with the real program: registers them in the file that calls this. */
-export function testBundledAgent({ agent, models, tools, asides = 0, tokensComeLate = false }: BundledAgent): void {
+export function testBundledAgent({
+  agent,
+  models,
+  tools,
+  asides = 0,
+  withoutThoughts = [],
+  tokensComeLate = false,
+  startLimit = 40,
+}: BundledAgent): void {
   let model: ScriptedModel;
   let workspace: Workspace;
   beforeAll(async () => {
@@ -91,8 +103,7 @@ export function testBundledAgent({ agent, models, tools, asides = 0, tokensComeL
       expect(dialog[0]).toMatchObject({ type: 'init', data: { task: STARTER_TASK, agent, model: name } });
       expect(model.conversation[0]?.text).toContain(dialog[1]?.type === 'prompt' ? dialog[1].content : 'no prompt');
       expect(dialog.filter((entry) => entry.type !== 'tool').slice(2)).toMatchObject([
-        // Thoughts are not translated into Chat Completions.
-        ...(name === 'scripted-compatible' ? [] : [{ type: 'thinking', content: SAYS.think }]),
+        ...(withoutThoughts.includes(name) ? [] : [{ type: 'thinking', content: SAYS.think }]),
         { type: 'message', content: SAYS.first, ...(tokensComeLate ? {} : { tokens: { in: 1000, out: 50 } }) },
         { type: 'message', content: SAYS.last, tokens: { in: 1000, out: 50 } },
         { type: 'complete', status: 'success', turns: 5 },
@@ -109,7 +120,7 @@ export function testBundledAgent({ agent, models, tools, asides = 0, tokensComeL
   );
 
   test(`${agent} is graded on its work when its time is up, and its session is complete`, async () => {
-    const run = await play(ENDLESS_SCENARIO, STARTER, models[0], '--timeout', '40');
+    const run = await play(ENDLESS_SCENARIO, STARTER, models[0], '--timeout', `${startLimit}`);
     expect(run.summary).toMatchObject({
       patch_result: { status: 'passed' },
       runtime_result: { agent_timeout: true },
