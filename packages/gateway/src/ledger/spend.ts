@@ -85,7 +85,7 @@ const TOTALS = `
 
 const LAST_CALL = `
   SELECT NOT ${FAILED} AS ok, status, coalesce(words, '') AS words FROM calls
-  WHERE key_id = ? AND state IN ('settled', 'released') ORDER BY ended_at DESC, started_at DESC LIMIT 1`;
+  WHERE key_id = ? AND state IN ('settled', 'released') ORDER BY ended_at DESC, id DESC LIMIT 1`;
 
 function lastCall(row: Row | undefined): RunSpend['lastCall'] {
   return row && { ok: row['ok'] === 1, status: Number(row['status']), words: text(row, 'words') };

@@ -73,7 +73,7 @@ export const openaiChat: Protocol = {
 
   addsUsageChunk: (view) => isStream(view) && !asksForUsage(view),
 
-  isUsageChunk: (found) => foundObject(found, 'usage') !== undefined && /^\[\s*\]$/.test(found.get('choices') ?? ''),
+  isUsageChunk: (found) => /^\[\s*\]$/.test(found.get('choices') ?? '') && foundObject(found, 'usage') !== undefined,
 
   credentials: (key) => ({ authorization: `Bearer ${key}` }),
   paths: ['model', 'usage', 'system_fingerprint', 'choices', 'error.message'],

@@ -180,10 +180,13 @@ test('a client that reads slowly slows the provider down: nothing piles up', asy
   client.end(JSON.stringify({ ...chat.request, stream: true }));
   const [response] = await once(client, 'response');
   response.pause();
-  await delay(500);
-  const stopped = sent;
-  await delay(200);
-  expect(sent).toBe(stopped);
+  let stopped = -1;
+  const standsStill = () => {
+    const before = stopped;
+    stopped = sent;
+    expect(sent).toBe(before);
+  };
+  await vi.waitFor(standsStill, { interval: 300, timeout: 10_000 });
   expect(stopped).toBeLessThan(500);
   let got = 0;
   for await (const chunk of response) got += chunk.length;

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { brokenStream, stream, whole } from '../testing/provider-stub.ts';
 import { anthropic, chat, responses, SAMPLE_COST } from '../testing/samples.ts';
 import { PROVIDER_KEY, TestGateway, type TestOptions } from '../testing/test-gateway.ts';
@@ -172,10 +171,13 @@ test('a client that reads slowly slows the provider down: nothing piles up', asy
   client.end(JSON.stringify({ ...anthropic.request, stream: true }));
   const [response] = await once(client, 'response');
   response.pause();
-  await delay(500);
-  const stopped = sent;
-  await delay(200);
-  expect(sent).toBe(stopped);
+  let stopped = -1;
+  const standsStill = () => {
+    const before = stopped;
+    stopped = sent;
+    expect(sent).toBe(before);
+  };
+  await vi.waitFor(standsStill, { interval: 300, timeout: 10_000 });
   expect(stopped).toBeLessThan(500);
   let got = 0;
   for await (const chunk of response) got += chunk.length;
