@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { datasetFolder, type Files, soundTask } from '../testing/dataset-folder.ts';
 import { sentenceOf } from './finding.ts';
+import { RULES } from './rules.ts';
 import { validateDataset, validateTask } from './validate.ts';
 
 const SOUND = soundTask();
@@ -250,6 +252,30 @@ test('a pipe in a task folder is told, and read by nobody', () => {
   expect(validateTask(join(folder.dir, 'leak-1')).findings.map(sentenceOf)).toEqual([
     'sse/pocs/pipe: is neither a file, a folder nor a link [special-file]',
   ]);
+});
+
+test('a name that is not UTF-8 is told', () => {
+  using folder = datasetFolder();
+  writeFileSync(Buffer.concat([Buffer.from(`${folder.dir}/leak-1/sse/pocs/`), Buffer.from([0x61, 0xff])]), '');
+  expect(validateTask(join(folder.dir, 'leak-1')).findings.map(sentenceOf)).toEqual([
+    'sse/pocs/a\ufffd: its name is not UTF-8 [file-name]',
+  ]);
+});
+
+test.runIf(process.getuid?.() !== 0)('what can not be read is told', () => {
+  using folder = datasetFolder();
+  chmodSync(join(folder.dir, 'leak-1/sse/run.sh'), 0);
+  expect(validateTask(join(folder.dir, 'leak-1')).findings.map(sentenceOf)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^sse\/run\.sh: can't be read: .* \[unreadable\]$/)]),
+  );
+});
+
+test('every rule is tried here or among the warnings', () => {
+  const tests = ['validate.test.ts', 'warnings.test.ts'].map((name) =>
+    readFileSync(join(import.meta.dirname, name), 'utf8'),
+  );
+  const tried = new Set(tests.flatMap((text) => [...text.matchAll(/\[([a-z-]+)\\?\]/g)].map(([, rule]) => rule)));
+  expect(Object.keys(RULES).filter((rule) => !tried.has(rule))).toEqual([]);
 });
 
 test('a folder that never was a dataset is one message', () => {

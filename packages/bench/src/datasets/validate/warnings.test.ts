@@ -180,7 +180,10 @@ test.each<[string, string, number]>([
   const without = docker('RUN chmod +x /ssebench/scripts/*.sh', more);
   const warnings = found(without, (dir) => chmodSync(join(dir, 'sse/test.sh'), 0o644));
   expect(warnings).toHaveLength(count);
-  if (count > 0) expect(warnings[0]).toMatch(/^sse\/test\.sh: warning: scripts\.test: is not executable/);
+  if (count > 0)
+    expect(warnings[0]).toMatch(
+      /^sse\/test\.sh: warning: scripts\.test: is not executable, .* \[script-not-executable\]$/,
+    );
   expect(found(without)).toEqual([]);
 });
 
