@@ -44,7 +44,7 @@ test('every problem of every file is told at its line, a name that comes twice t
       `${dir}/b.yml:1: model_name: "model-one" is defined at ${dir}/all.yaml:1 already`,
       `${dir}/c.yaml:1: [0].model_name: missing, must be string`,
       `${dir}/c.yaml:1: [0].model_nam: unknown key, did you mean "model_name"?`,
-      `${dir}/c.yaml:3: [0].litellm_params.model: must be <provider>/<id>`,
+      `${dir}/c.yaml:3: [0].litellm_params.model: must be <provider>/<id>, found "nowhere"`,
       `${dir}/d.yaml:1: must be array, found object`,
     ].join('\n'),
   );
