@@ -18,8 +18,6 @@ export interface BundledAgent {
   models: readonly [string, ...string[]];
   /** What its program calls its tools. */
   tools: { shell: string; read: string; edit: string; testPatch: string };
-  /** Of these models it gets no thoughts. */
-  withoutThoughts?: readonly string[];
   /** Requests that it makes beside the conversation. */
   asides?: number;
   /** What an answer cost is known when its tools have ended: a message before them, and an answer that is stopped, have no tokens. */
@@ -59,7 +57,6 @@ export function testBundledAgent({
   models,
   tools,
   asides = 0,
-  withoutThoughts = [],
   tokensComeLate = false,
   startLimit = 40,
 }: BundledAgent): void {
@@ -103,7 +100,7 @@ export function testBundledAgent({
       expect(dialog[0]).toMatchObject({ type: 'init', data: { task: STARTER_TASK, agent, model: name } });
       expect(model.conversation[0]?.text).toContain(dialog[1]?.type === 'prompt' ? dialog[1].content : 'no prompt');
       expect(dialog.filter((entry) => entry.type !== 'tool').slice(2)).toMatchObject([
-        ...(withoutThoughts.includes(name) ? [] : [{ type: 'thinking', content: SAYS.think }]),
+        { type: 'thinking', content: SAYS.think },
         { type: 'message', content: SAYS.first, ...(tokensComeLate ? {} : { tokens: { in: 1000, out: 50 } }) },
         { type: 'message', content: SAYS.last, tokens: { in: 1000, out: 50 } },
         { type: 'complete', status: 'success', turns: 5 },
