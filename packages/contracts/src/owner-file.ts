@@ -5,6 +5,7 @@ import { RunId } from './run-id.ts';
 import { RunSettings } from './run-settings.ts';
 import { EngineDescription, PhaseDuration, RunImages } from './summary.ts';
 import { TaskConfig } from './task-config.ts';
+import { TaskTests } from './task-expect.ts';
 
 /** A time by a clock that nobody sets: seconds since the machine's start, and which start that was. */
 export const Moment = z.strictObject({ boot_id: z.string(), uptime: z.number() });
@@ -63,6 +64,8 @@ export const OwnerFile = z.strictObject({
     dataset_version: z.string().nullable(),
     files_sha256: z.string(),
     config: TaskConfig,
+    /** Null for a task whose tests are not recorded. */
+    tests: TaskTests.nullable().default(null),
   }),
   settings: RunSettings,
   /** Null before the agent's container is made: then nothing has begun that could be collected. */

@@ -33,6 +33,20 @@ export const EngineDescription = z.strictObject({
 });
 export type EngineDescription = z.infer<typeof EngineDescription>;
 
+/** Recorded tests that did not run and pass in a check that passed: the first of them, and how many. */
+const MissingTests = z.strictObject({
+  recorded: z.int().nonnegative(),
+  missing: z.array(z.string()),
+  missing_total: z.int().nonnegative(),
+});
+
+/** By check; null for one that did not pass, whose tests are not recorded, or whose output is not whole. */
+export const TestsReport = z.strictObject({
+  function_test: MissingTests.nullable(),
+  intent_test: MissingTests.nullable(),
+});
+export type TestsReport = z.infer<typeof TestsReport>;
+
 /** Phases of a run with their durations in milliseconds, in the order they started; some overlap. */
 export const PhaseDuration = z.strictObject({ phase: z.string(), duration_ms: z.int().nonnegative() });
 export type PhaseDuration = z.infer<typeof PhaseDuration>;
@@ -63,6 +77,8 @@ export const Summary = z
     checks: z.array(CheckRecord),
     /** Null when the patch never came to be graded. See `isSolved`. */
     integrity: Integrity.nullable(),
+    /** Whether as many tests ran as under the reference patch; null for a task whose tests are not recorded. */
+    tests: TestsReport.nullable().default(null),
     capture: CaptureReport.nullable(),
     archive: ArchiveReport.nullable(),
     /** What was kept of the patch while the agent worked; null where none were to be. */

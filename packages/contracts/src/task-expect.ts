@@ -30,16 +30,15 @@ export function controlKind(fileName: string): ControlKind | undefined {
 
 const pattern = z.string().min(1, 'must not be empty').refine(isPattern, 'must be a regular expression of JavaScript');
 
+const TestNames = z.union([z.enum(TEST_FORMATS), z.strictObject({ pattern })]);
+
 /** `sse/expect.yaml`: what a task's checks print. */
 export const TaskExpect = z
   .strictObject({
     /** By the path in `files.poc`: what the output of the PoC holds when the bug shows itself. `.` is no line end; `^` and `$` are those of a line. */
     pocs: z.record(z.string(), pattern).default({}),
     /** How the names of the tests that passed stand in the output of the test script. */
-    tests: z
-      .union([z.enum(TEST_FORMATS), z.strictObject({ pattern })])
-      .nullable()
-      .default(null),
+    tests: TestNames.nullable().default(null),
   })
   .meta({ title: 'SSEBench expectations of a task' });
 export type TaskExpect = z.infer<typeof TaskExpect>;
@@ -51,6 +50,10 @@ export const RecordedTests = z
   .strictObject({ function_test: names.nullable(), intent_test: names.nullable() })
   .meta({ title: 'SSEBench tests of a task' });
 export type RecordedTests = z.infer<typeof RecordedTests>;
+
+/** What tells whether the tests of a grade are those that ran under the reference patch. */
+export const TaskTests = z.strictObject({ names: TestNames, recorded: RecordedTests });
+export type TaskTests = z.infer<typeof TaskTests>;
 
 function isPattern(text: string): boolean {
   try {

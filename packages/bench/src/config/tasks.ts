@@ -3,7 +3,9 @@ import { basename, join, resolve } from 'node:path';
 import { unknownName } from '@ssebench/contracts/closest';
 import { DatasetInfo } from '@ssebench/contracts/dataset-info';
 import { TaskConfig, TaskId } from '@ssebench/contracts/task-config';
+import type { TaskTests } from '@ssebench/contracts/task-expect';
 import { UserError } from '../cli/errors.ts';
+import { readTaskTests } from './evidence.ts';
 import { showPath } from './show-path.ts';
 import { digestOfFiles, hashFiles } from './task-files.ts';
 import { readYaml } from './yaml-document.ts';
@@ -22,6 +24,8 @@ export interface Task {
   files: Record<string, string>;
   /** One digest of them all: what a case image was built from. */
   filesDigest: string;
+  /** Null when its tests are not recorded. */
+  tests: TaskTests | null;
 }
 
 /**
@@ -76,7 +80,8 @@ function readTask(datasetDir: string, id: string, datasetVersion: string | null)
   const files = hashFiles(dir);
   if (files['Dockerfile'] === undefined) throw new UserError(`${shown}/Dockerfile: no such file`);
   const dataset = basename(datasetDir);
-  return { id, dataset, datasetVersion, dir, config: config.value, files, filesDigest: digestOfFiles(files) };
+  const filesDigest = digestOfFiles(files);
+  return { id, dataset, datasetVersion, dir, config: config.value, files, filesDigest, tests: readTaskTests(dir) };
 }
 
 function readDatasetVersion(datasetDir: string): string | null {

@@ -26,6 +26,7 @@ export async function writeOwnerFile(
       dataset_version: task.datasetVersion,
       files_sha256: task.filesDigest,
       config: task.config,
+      tests: task.tests,
     },
     settings,
     course,
@@ -44,6 +45,7 @@ export function factsOf({ run_id, started_at, version, task, settings }: OwnerFi
       datasetVersion: task.dataset_version,
       filesDigest: task.files_sha256,
       config: task.config,
+      tests: task.tests,
     },
     settings,
   };

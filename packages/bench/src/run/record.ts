@@ -3,7 +3,7 @@ import type { EffectiveLimits } from '@ssebench/contracts/limits';
 import { type ModelUse, modelFault } from '@ssebench/contracts/model-use';
 import type { PatchResult } from '@ssebench/contracts/result';
 import type { SnapshotReport } from '@ssebench/contracts/snapshots';
-import type { EngineDescription, PhaseDuration, RunImages } from '@ssebench/contracts/summary';
+import type { EngineDescription, PhaseDuration, RunImages, TestsReport } from '@ssebench/contracts/summary';
 import type { WorkOutcome } from '@ssebench/contracts/work-outcome';
 import { isEngineError } from '@ssebench/engine/errors';
 import { UserError } from '../cli/errors.ts';
@@ -24,6 +24,8 @@ export class RunRecord {
   snapshots: SnapshotReport | null = null;
   /** What the run used of its model, once its way there is closed. */
   model: ModelUse | null = null;
+  /** Which recorded tests the grade lacks, once the run ends. */
+  tests: TestsReport | null = null;
   readonly phases: PhaseDuration[] = [];
   #fault: Fault | null = null;
   #teller: Teller = 'host';

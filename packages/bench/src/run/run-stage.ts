@@ -3,6 +3,7 @@ import type { Integrity } from '@ssebench/contracts/integrity';
 import type { ReplayState } from '@ssebench/contracts/model-calls';
 import type { GatewayKind } from '@ssebench/contracts/model-use';
 import type { PatchResult } from '@ssebench/contracts/result';
+import type { TestsReport } from '@ssebench/contracts/summary';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import type { HostMounts } from '../config/settings.ts';
 import type { ModelGateway } from '../gateway/model-gateway.ts';
@@ -39,6 +40,7 @@ export interface RunReport {
   directory: string;
   patchResult: PatchResult;
   integrity: Integrity | null;
+  tests: TestsReport | null;
   /** Null in a run that is none. */
   replay: ReplayState | null;
   /** The user stopped it. */
@@ -84,12 +86,12 @@ export async function conductInDirectory(
   const cleaned = cleanup.disposeAsync();
   try {
     await weighFault(record, directory);
-    const { patch_result: patchResult, integrity, model } = await endRun(directory, facts, record);
+    const { patch_result: patchResult, integrity, tests, model } = await endRun(directory, facts, record);
     // Who finds no owner finds no container of its either.
     await cleaned;
     await owner.release();
     const interrupted = record.fault?.code === 'interrupted';
-    return { directory: directory.path, patchResult, integrity, replay: model?.replay ?? null, interrupted };
+    return { directory: directory.path, patchResult, integrity, tests, replay: model?.replay ?? null, interrupted };
   } catch (error) {
     await owner.abandon();
     throw cantEnd(error, runId, resultsRoot);

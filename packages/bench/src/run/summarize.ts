@@ -9,7 +9,7 @@ import type { RunRecord } from './record.ts';
 export interface RunFacts {
   runId: string;
   startedAt: Date;
-  task: Pick<Task, 'id' | 'config' | 'datasetVersion' | 'filesDigest'>;
+  task: Pick<Task, 'id' | 'config' | 'datasetVersion' | 'filesDigest' | 'tests'>;
   settings: RunSettings;
   version: string;
 }
@@ -40,6 +40,7 @@ export function summaryOf(facts: RunFacts, record: RunRecord, endedAt: Date): Su
     model: record.model,
     checks: record.grade?.checks ?? [],
     integrity: record.grade?.integrity ?? null,
+    tests: record.tests,
     capture: record.work?.capture ?? null,
     archive: record.work?.archive ?? null,
     snapshots: record.snapshots,

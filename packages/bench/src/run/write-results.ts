@@ -19,6 +19,7 @@ import { makeReserve, useReserve } from './reserve.ts';
 import { type RunDirectory, settleRunDirectory } from './run-directory.ts';
 import { collectSnapshots, snapshotReport } from './run-snapshots.ts';
 import { type RunFacts, summaryOf } from './summarize.ts';
+import { testsReport } from './tests-report.ts';
 
 /** The summary of a run whose outcome is decided, while its results are being written. */
 const DECIDED_FILE = '.decided.json';
@@ -43,6 +44,7 @@ export async function writeFirstResult(directory: RunDirectory, facts: RunFacts,
 export async function endRun(directory: RunDirectory, facts: RunFacts, record: RunRecord): Promise<Summary> {
   await useReserve(directory);
   record.snapshots = await snapshotReport(directory);
+  record.tests = await testsReport(directory, facts.task.tests, record.grade?.checks ?? []);
   const outcome = summaryOf(facts, record, new Date());
   await writeFileAtomic(join(directory.live, DECIDED_FILE), JSON.stringify(outcome));
   await finishRun(directory, outcome);

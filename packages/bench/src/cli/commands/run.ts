@@ -8,6 +8,7 @@ import { checkGradeArguments, checkRunArguments } from '../../run/check-argument
 import type { GradeOptions, RunOptions } from '../../run/command-line.ts';
 import type { GradePlan, RunPlan } from '../../run/plan.ts';
 import type { RunContext, RunReport } from '../../run/run-stage.ts';
+import { missingTestsText } from '../../run/tests-report.ts';
 import { abandonedNotice } from '../abandoned-notice.ts';
 import { closingLines } from '../closing-lines.ts';
 import { type Host, openHost } from '../host.ts';
@@ -58,7 +59,8 @@ async function conduct(
     gateway: async (kind) =>
       (await import('../../gateway/connect-gateway.ts')).connectGateway(kind, host.workspace, host.settings),
   });
-  const { directory, patchResult, integrity, replay, interrupted } = report;
+  const { directory, patchResult, integrity, tests, replay, interrupted } = report;
+  for (const line of missingTestsText(tests)) warn(line);
   if (replay) print(`Replay: ${replayText(replay)}`);
   const closing = { patchResult, integrity, checks: checksOf(plan.task.config), directory };
   for (const line of closingLines(closing)) print(line);

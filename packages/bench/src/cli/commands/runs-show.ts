@@ -11,6 +11,7 @@ import { repeatByHand } from '../../results/repeat-by-hand.ts';
 import { replayText } from '../../results/replay-text.ts';
 import { readFullSummary } from '../../results/run-summary.ts';
 import type { FinishedRun, UnfinishedRun } from '../../results/scan.ts';
+import { missingTestsText } from '../../run/tests-report.ts';
 import { closingLines } from '../closing-lines.ts';
 import { columns, print, printJson } from '../output.ts';
 import { checkRunId } from './run-containers.ts';
@@ -101,6 +102,7 @@ function printRun(run: FinishedRun, summary: Summary, checks: readonly ShownChec
   const closing = { patchResult, integrity, checks: checksOf(summary.task), directory: run.dir };
   for (const line of closingLines(closing)) print(line);
   print(`Solved: ${isSolved(summary) ? 'yes' : 'no'}`);
+  for (const line of missingTestsText(summary.tests)) print(line);
   if (checks.length === 0) return;
   printChecks(checks);
   for (const check of checks) printCheck(check);

@@ -1,16 +1,19 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { unknownName } from '@ssebench/contracts/closest';
 import { UserError } from '../../cli/errors.ts';
 import { showPath } from '../../config/show-path.ts';
 import { listTasks, type Task } from '../../config/tasks.ts';
 import { caseBases } from '../../images/case.ts';
+import { datasetsNamed } from '../locate.ts';
+import { isFatal, sentenceOf } from '../validate/finding.ts';
+import { validateDataset } from '../validate/validate.ts';
 
 export interface Selection {
   home: string;
-  /** Dataset folders; undefined: every one of home. */
+  /** Dataset folders, or names of home's datasets; undefined: every one of home. */
   dirs: readonly string[] | undefined;
   /** Only tasks that changed since the common ancestor of this commit and the present one. */
   changedSince: string | undefined;
@@ -18,14 +21,11 @@ export interface Selection {
 
 /**
  * The tasks to verify: those named, else all, of the dataset folders. Source: spec/host §5.1.
- * @throws UserError for what is not there, for every task that can't be read, and for two tasks with one ID
+ * @throws UserError for what is not there, for everything that makes a selected task invalid, and for two tasks with one ID
  */
 export async function selectTasks(ids: readonly string[], selection: Selection): Promise<Task[]> {
-  const dirs = selection.dirs?.map((dir) => resolve(dir)) ?? datasetsOf(selection.home);
-  const found = dirs.map((dir) => listTasks(dir));
-  const problems = found.flatMap((dataset) => dataset.problems);
-  if (problems.length > 0) throw new UserError(problems);
-  const tasks = found.flatMap((dataset) => dataset.tasks);
+  const dirs = datasetsNamed(selection.dirs ?? [], selection);
+  const tasks = dirs.flatMap((dir) => validTasks(dir, ids));
   refuseTwins(tasks);
   const known = tasks.map(({ id }) => id);
   const unknown = ids.filter((id) => !known.includes(id));
@@ -38,14 +38,15 @@ export async function selectTasks(ids: readonly string[], selection: Selection):
   return selected;
 }
 
-/** Every folder of `datasets/` that has a `dataset.yaml`. */
-function datasetsOf(home: string): string[] {
-  const folder = join(home, 'datasets');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .sort()
-    .map((name) => join(folder, name))
-    .filter((dir) => existsSync(join(dir, 'dataset.yaml')));
+/** The tasks of a dataset, after the rules that need no engine. Only the named ones have to be valid, where some are. */
+function validTasks(dir: string, ids: readonly string[]): Task[] {
+  const { findings } = validateDataset(dir);
+  const wrong = findings.filter(
+    (finding) => isFatal(finding, false) && (finding.task === null || ids.length === 0 || ids.includes(finding.task)),
+  );
+  const place = (task: string | null) => showPath(task === null ? dir : join(dir, task));
+  if (wrong.length > 0) throw new UserError(wrong.map((finding) => `${place(finding.task)}: ${sentenceOf(finding)}`));
+  return listTasks(dir).tasks;
 }
 
 /** Results are kept by the task's ID. */

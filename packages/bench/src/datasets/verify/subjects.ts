@@ -1,9 +1,9 @@
 import { UserError } from '../../cli/errors.ts';
+import { readExpect, readRecordedTests } from '../../config/evidence.ts';
 import type { Task } from '../../config/tasks.ts';
 import { caseBases } from '../../images/case.ts';
 import { controlsOf } from './controls.ts';
 import type { Subject } from './report.ts';
-import { readExpect, readRecordedTests } from './test-list.ts';
 
 /** Reads what the tasks are to be proven with. @throws UserError with the problems of all of them */
 export function subjectsOf(tasks: readonly Task[], registry: string): Subject[] {
