@@ -29,8 +29,8 @@ export interface ImportRequest extends CallOptions {
   labels: Labels;
 }
 
-/** One line of a download; bytes are those of the layer `id`, where the engine says them. */
-export interface PullProgress {
+/** One line of a download or an upload; bytes are those of the layer `id`, where the engine says them. */
+export interface TransferProgress {
   status: string;
   id?: string;
   currentBytes?: number;
@@ -58,4 +58,15 @@ export interface ImageInfo extends ImageSummary {
   volumes: readonly string[];
   /** As Node.js names it: `x64`, `arm64`. */
   architecture: string;
+  /** `name@sha256:…` by which registries have it, as far as it was pulled from them or pushed there. */
+  repoDigests: readonly string[];
+}
+
+/** Who asks a registry. Never part of a message. */
+export type RegistryAuth = { username: string; password: string } | { identityToken: string };
+
+export interface TransferOptions extends CallOptions {
+  /** Default: nobody in particular. */
+  auth?: RegistryAuth | undefined;
+  onProgress?: (progress: TransferProgress) => void;
 }

@@ -9,7 +9,7 @@ import type {
   ExecStreams,
   LogChunk,
 } from './container.ts';
-import type { BuildRequest, ImageInfo, ImageSummary, ImportRequest, PullProgress } from './image.ts';
+import type { BuildRequest, ImageInfo, ImageSummary, ImportRequest, TransferOptions } from './image.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 /** Bytes that are sent once, in order. A source that throws fails the call that reads it. */
@@ -50,7 +50,13 @@ export interface ContainerEngine {
    */
   build(request: BuildRequest): Promise<string>;
   /** @throws EngineError `not_found` when the registry has no such image or denies it */
-  pull(ref: string, options?: CallOptions & { onProgress?: (progress: PullProgress) => void }): Promise<void>;
+  pull(ref: string, options?: TransferOptions): Promise<void>;
+  /**
+   * Sends the image of this name, `registry/name:tag`, to its registry.
+   * @returns the digest by which the registry has it (`sha256:…`)
+   * @throws EngineError `not_found` when the engine has no such image; what the registry says is `refused`
+   */
+  push(ref: string, options?: TransferOptions): Promise<string>;
   /** Names an image once more. The name moves when another image had it. @throws EngineError `not_found` */
   tag(image: string, ref: string, options?: CallOptions): Promise<void>;
   /** Finds an image by id or name, ours or not; `undefined` when there is none. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { EngineError, isEngineError } from '../errors.ts';
-import type { ImageSummary, PullProgress } from '../image.ts';
+import type { ImageSummary, RegistryAuth, TransferOptions, TransferProgress } from '../image.ts';
 import type { ContainerEngine } from '../port.ts';
 import { imagePath, parseRef } from './image-ref.ts';
 import { jsonLines } from './json-lines.ts';
@@ -21,6 +21,7 @@ interface WireImageSummary {
 interface WireImage {
   Id: string;
   RepoTags: string[] | null;
+  RepoDigests?: string[] | null;
   Size: number;
   Created?: string;
   Architecture: string;
@@ -40,28 +41,31 @@ interface WireProgress {
   id?: string;
   progressDetail?: { current?: number; total?: number } | null;
   error?: string;
+  /** What an upload came to. */
+  aux?: { Digest?: string };
 }
 
 /** Images, apart from building them. */
 export function imageCalls(
   transport: Transport,
-): Pick<ContainerEngine, 'pull' | 'tag' | 'inspectImage' | 'importImage' | 'saveImage' | 'removeImage' | 'listImages'> {
+): Pick<
+  ContainerEngine,
+  'pull' | 'push' | 'tag' | 'inspectImage' | 'importImage' | 'saveImage' | 'removeImage' | 'listImages'
+> {
   return {
     async pull(ref, options) {
       const operation = `pull ${ref}`;
       const { name, tag } = parseRef(ref, operation);
-      const call = { operation, method: 'POST', path: '/images/create', query: { fromImage: name, tag } } as const;
-      const limit = { totalMs: options?.timeoutMs, idleMs: LIMIT.idle };
-      try {
-        for await (const line of jsonLines<WireProgress>(await transport.stream(call, limit, options?.signal))) {
-          if (line.error !== undefined) throw new EngineError('refused', { operation, detail: line.error });
-          options?.onProgress?.(readProgress(line));
-        }
-      } catch (error) {
-        throw isEngineError(error, 'refused') && saysAbsent(error.detail)
-          ? new EngineError('not_found', { operation, detail: error.detail, cause: error })
-          : error;
-      }
+      const query = { fromImage: name, tag };
+      await transfer(transport, { operation, path: '/images/create', query }, options);
+    },
+    async push(ref, options) {
+      const operation = `push ${ref}`;
+      const { name, tag } = parseRef(ref, operation);
+      const path = `${imagePath(name, operation)}/push`;
+      const digest = await transfer(transport, { operation, path, query: { tag } }, options);
+      if (digest !== undefined) return digest;
+      throw new EngineError('refused', { operation, detail: 'the engine named no digest' });
     },
     async tag(image, ref, options) {
       const operation = `tag ${image} as ${ref}`;
@@ -117,6 +121,35 @@ export function imageCalls(
   };
 }
 
+/** Has the engine talk to a registry, and tells what comes of it. @returns the digest, where the engine names one */
+async function transfer(
+  transport: Transport,
+  call: { operation: string; path: string; query: Record<string, string> },
+  options: TransferOptions = {},
+): Promise<string | undefined> {
+  const limit = { totalMs: options.timeoutMs, idleMs: LIMIT.idle };
+  const headers = { 'X-Registry-Auth': authHeader(options.auth) };
+  let digest: string | undefined;
+  try {
+    const answer = await transport.stream({ ...call, method: 'POST', headers }, limit, options.signal);
+    for await (const line of jsonLines<WireProgress>(answer)) {
+      if (line.error !== undefined) throw new EngineError('refused', { operation: call.operation, detail: line.error });
+      digest = line.aux?.Digest ?? digest;
+      if (line.aux === undefined) options.onProgress?.(readProgress(line));
+    }
+    return digest;
+  } catch (cause) {
+    if (!isEngineError(cause, 'refused') || !saysAbsent(cause.detail)) throw cause;
+    throw new EngineError('not_found', { operation: call.operation, detail: cause.detail, cause });
+  }
+}
+
+/** Engines want one also where it says nothing; URL-safe, with the padding that Node.js leaves out. */
+function authHeader(auth: RegistryAuth | undefined): string {
+  const fields = auth && 'identityToken' in auth ? { identitytoken: auth.identityToken } : (auth ?? {});
+  return Buffer.from(JSON.stringify(fields)).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+}
+
 function readImageSummary(image: WireImageSummary): ImageSummary {
   return {
     id: image.Id,
@@ -142,6 +175,7 @@ function readImage(image: WireImage) {
     user: config.User ?? '',
     volumes: Object.keys(config.Volumes ?? {}),
     architecture: nodeArchitecture(image.Architecture),
+    repoDigests: image.RepoDigests ?? [],
   };
 }
 
@@ -165,7 +199,7 @@ function saysAbsent(words: string): boolean {
   return /manifest unknown|not found|does not exist|access denied/i.test(words);
 }
 
-function readProgress({ status = '', id, progressDetail }: WireProgress): PullProgress {
+function readProgress({ status = '', id, progressDetail }: WireProgress): TransferProgress {
   return {
     status,
     ...(id !== undefined && { id }),

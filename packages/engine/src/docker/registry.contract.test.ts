@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PullProgress } from '../image.ts';
+import type { TransferProgress } from '../image.ts';
 import type { ContainerEngine } from '../port.ts';
 import { packEntries } from '../tar.ts';
+import { REGISTRY_LOGIN, startDebianRegistry } from '../testing/debian-registry.ts';
 import { connectEngine } from './connect.ts';
 
 /**
@@ -100,7 +101,7 @@ describe('an image of a registry', () => {
 
   test('is pulled, with its progress', async () => {
     const ref = `${registry.host}/word:1`;
-    const progress: PullProgress[] = [];
+    const progress: TransferProgress[] = [];
     await engine.pull(ref, { onProgress: (line) => progress.push(line) });
     made.push(ref);
     expect(await engine.inspectImage(ref)).toMatchObject({ tags: [ref], env: { FROM: 'registry' } });
@@ -112,5 +113,44 @@ describe('an image of a registry', () => {
   test('that is not there is not_found; a registry that is not there refused', async () => {
     await expect(engine.pull(`${registry.host}/word:2`)).rejects.toMatchObject({ code: 'not_found' });
     await expect(engine.pull('127.0.0.1:1/word:1')).rejects.toMatchObject({ code: 'refused' });
+  });
+});
+
+describe('a registry of one’s own', () => {
+  test('takes an image, which is found by its digest then, and nobody without the right password', async () => {
+    const engine = await connectEngine();
+    await using registry = await startDebianRegistry({ login: true });
+    const ref = `${registry.host}/ssebench-test/word:1`;
+    try {
+      const id = await engine.importImage({
+        rootfs: packEntries([{ name: 'word', content: randomBytes(8).toString('hex') }]),
+        ref,
+        labels: { 'ssebench.test': 'contract' },
+      });
+      for (const auth of [undefined, { username: REGISTRY_LOGIN.username, password: 'wrong' }])
+        await expect(engine.push(ref, { auth })).rejects.toMatchObject({
+          code: 'refused',
+          detail: expect.stringMatching(/no basic auth credentials|unauthorized/),
+        });
+      const progress: TransferProgress[] = [];
+      const digest = await engine.push(ref, { auth: REGISTRY_LOGIN, onProgress: (line) => progress.push(line) });
+      expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect(progress).toContainEqual({ id: expect.any(String), status: 'Pushed' });
+      const pinned = `${registry.host}/ssebench-test/word@${digest}`;
+      expect((await engine.inspectImage(id))?.repoDigests).toEqual([pinned]);
+      await engine.removeImage(id, { force: true });
+      await expect(engine.pull(pinned)).rejects.toMatchObject({ code: expect.stringMatching(/^(refused|not_found)$/) });
+      await engine.pull(pinned, { auth: REGISTRY_LOGIN });
+      expect(await engine.inspectImage(pinned)).toMatchObject({ id, repoDigests: [pinned] });
+    } finally {
+      await engine.removeImage(ref, { force: true }).catch(() => undefined);
+      engine.close();
+    }
+  });
+
+  test('an image that the engine does not have is not_found', async () => {
+    const engine = await connectEngine();
+    await expect(engine.push('127.0.0.1:1/ssebench-test/no-such-image:1')).rejects.toMatchObject({ code: 'not_found' });
+    engine.close();
   });
 });
