@@ -64,6 +64,8 @@ const ThirdPartyTask = z.strictObject({
   license_checked_at: text,
   /** Default: the config's `patch_commit`. */
   fix_commits: z.array(commit).optional(),
+  /** Where a fix is read that is no commit of the upstream project, such as a distribution's patch. */
+  fix_patches: z.array(url).default([]),
   advisories: z
     .array(z.string().regex(/^(?:CVE|GHSA|GO|RUSTSEC)-[0-9A-Za-z-]+$/, 'must begin with CVE-, GHSA-, GO- or RUSTSEC-'))
     .default([]),

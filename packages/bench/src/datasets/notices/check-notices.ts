@@ -52,8 +52,11 @@ function licenseProblem(license: string): string | undefined {
 
 function checkFix(task: NoticedTask, complain: Complain): void {
   const commits = fixCommits(task);
-  if (commits.length === 0)
-    complain(['fix_commits'], "must name the commits of the fix, or the config's patch_commit must");
+  if (commits.length === 0 && task.entry.fix_patches.length === 0)
+    complain(
+      ['fix_commits'],
+      "must name the commits of the fix, or the config's patch_commit must, or fix_patches its addresses",
+    );
   for (const commit of commits) {
     if (!/^[0-9a-f]{40}$/.test(commit))
       complain(['fix_commits'], `must be full commits of 40 hexadecimal digits, found "${commit}"`);

@@ -81,6 +81,21 @@ test('a cloned project is described with its licence, commit, fix, advisories an
 `);
 });
 
+test('a fix that is no commit of the project is a link to where it is read', () => {
+  const patch = 'https://example.org/patches/leak.patch';
+  const text = notices({}, { task: { fix_commits: [], fix_patches: [patch] } });
+  expect(text).toContain(`\n- Fix: <${patch}>\n`);
+});
+
+test("commits are linked as the project's host has them", () => {
+  const upstream = 'https://sourceforge.net/p/leak/code';
+  const entry = JSON.parse(thirdParty());
+  entry.upstreams = { [upstream]: entry.upstreams[UPSTREAM] };
+  entry.tasks['leak-1'].upstream = upstream;
+  const text = notices({ ...cloned(upstream), 'third_party.json': JSON.stringify(entry) });
+  expect(text).toContain(`(${upstream}/ci/${FIX})`);
+});
+
 test.each<[string, Files, Record<string, unknown>]>([
   [
     'a Debian source',

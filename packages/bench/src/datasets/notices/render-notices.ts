@@ -5,6 +5,12 @@ import { fixCommits, type NoticedTask, plainUrl } from './notice.ts';
 const LANGUAGES = { c: 'C', go: 'Go', rust: 'Rust' } as const;
 const ADVISORY_ORDER = ['CVE', 'GHSA', 'GO', 'RUSTSEC'];
 const PACKAGES = { 'debian-source': 'Debian source package', 'go-module': 'Go module', crate: 'crate' } as const;
+/** What stands between a repository's address and a commit; elsewhere it is as GitLab has it. */
+const BETWEEN: Readonly<Record<string, string>> = {
+  'github.com': 'commit',
+  'www.github.com': 'commit',
+  'sourceforge.net': 'ci',
+};
 const POC_KINDS = {
   report: 'from the report',
   derived: 'derived from the report',
@@ -86,7 +92,8 @@ function section(
 function describe(task: NoticedTask, overrides: Readonly<Record<string, string>>): string {
   const { entry, upstream } = task;
   const files = upstream.license_files.map((file) => `\`${file}\``).join(', ');
-  const fixes = fixCommits(task).map((commit) => commitLink(entry.upstream, commit));
+  const commits = fixCommits(task).map((commit) => commitLink(entry.upstream, commit));
+  const fixes = [...commits, ...entry.fix_patches.map((url) => `<${url}>`)];
   const advisories = [...entry.advisories].sort(byAdvisory).map((id) => `[${id}](${overrides[id] ?? advisoryUrl(id)})`);
   return [
     `- Upstream: [${upstream.name}](${entry.upstream})`,
@@ -117,7 +124,7 @@ function pocText({ files, kind, text }: PocOrigin): string {
 
 function commitLink(repository: string, commit: string): string {
   const url = plainUrl(repository);
-  const between = /^https:\/\/(?:www\.)?github\.com\//.test(url) ? 'commit' : '-/commit';
+  const between = BETWEEN[new URL(url).host] ?? '-/commit';
   return `[\`${commit.slice(0, 12)}\`](${url}/${between}/${commit})`;
 }
 
