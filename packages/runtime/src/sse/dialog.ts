@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { ENV } from '@ssebench/contracts/layout';
+import { LineSplitter } from '@ssebench/sdk/agent/line-splitter';
 import { DaemonClient } from '@ssebench/sdk/daemon/daemon-client';
 import { DaemonError } from '@ssebench/sdk/daemon/daemon-error';
 import type { DialogInput } from '@ssebench/sdk/dialog/dialog-input';
@@ -43,17 +43,17 @@ export async function recordDialog([type, ...args]: readonly string[]): Promise<
  */
 async function recordLines(dialog: DialogWriter): Promise<void> {
   process.on('SIGTERM', () => undefined);
-  let number = 0;
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-    number += 1;
-    if (line.trim() === '') continue;
+  const lines = new LineSplitter((line, number) => {
+    if (line.trim() === '') return;
     try {
       if (!dialog.write(JSON.parse(line))) process.stderr.write(`dialog: line ${number} was not recorded\n`);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       process.stderr.write(`dialog: line ${number} is not JSON: ${error.message}\n`);
     }
-  }
+  });
+  for await (const chunk of process.stdin) lines.write(chunk);
+  lines.end();
 }
 
 function valuesOf(args: readonly string[]): Values {

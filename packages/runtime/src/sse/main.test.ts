@@ -95,6 +95,17 @@ test('a session of which the daemon says nothing is recorded all the same', asyn
   expect(JSON.parse(line)).toMatchObject({ seq: 0, type: 'init', data: { task: '', agent: 'a' } });
 });
 
+test('an entry may hold every character that JSON lets stand as it is', async () => {
+  const content = 'a\u2028b\u2029c\u0085d';
+  const lines = [
+    { type: 'prompt', content },
+    { type: 'thinking', content },
+  ].map((entry) => JSON.stringify(entry));
+  expect(await sse(['dialog', 'lines'], lines.join('\r\n'))).toMatchObject({ status: 0, stderr: '' });
+  const recorded = readFileSync(join(directory, 'dialog.jsonl'), 'utf8').trimEnd().split('\n');
+  expect(recorded.map((line) => JSON.parse(line).content)).toEqual([content, content]);
+});
+
 test('broken lines of a session are told with their numbers, and the others are recorded', async () => {
   const lines = ['{"type":"prompt","content":"x"}', '', '{"type":"message","contents":"y"}', 'z'];
   const { status, stderr } = await sse(['dialog', 'lines'], lines.join('\n'));

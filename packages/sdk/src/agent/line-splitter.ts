@@ -1,13 +1,18 @@
 /** Of a longer line the beginning is given on, without what follows. Bytes. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** Cuts a stream of bytes into lines of UTF-8 text, without their ends and without empty ones; memory is bounded. */
+/**
+ * Cuts a stream of bytes into lines of UTF-8 text, without their ends and without empty ones; memory is bounded. Only a line
+ * feed ends a line: JSON may hold the other characters that some take for an end.
+ */
 export class LineSplitter {
-  readonly #onLine: (line: string) => void;
+  readonly #onLine: (line: string, number: number) => void;
   #parts: Buffer[] = [];
   #bytes = 0;
+  #number = 0;
 
-  constructor(onLine: (line: string) => void) {
+  /** @param onLine is told the line's number, from 1, empty ones counted */
+  constructor(onLine: (line: string, number: number) => void) {
     this.#onLine = onLine;
   }
 
@@ -26,7 +31,8 @@ export class LineSplitter {
     const line = Buffer.concat(this.#parts).toString('utf8').replace(/\r$/, '');
     this.#parts = [];
     this.#bytes = 0;
-    if (line !== '') this.#onLine(line);
+    this.#number += 1;
+    if (line !== '') this.#onLine(line, this.#number);
   }
 
   #keep(part: Buffer): void {

@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -103,6 +113,21 @@ test('a line that a killed writer left unfinished spoils no other, and its lock 
   dialog.write({ type: 'thinking', content: 'on' });
   const lines = readFileSync(path, 'utf8').split('\n');
   expect([lines[1], JSON.parse(lines[2] ?? '')]).toEqual(['{"seq":1,"ty', expect.objectContaining({ seq: 1 })]);
+});
+
+test.for([
+  ['a directory', (lock: string) => mkdirSync(join(lock, 'in/it'), { recursive: true })],
+  ['a link to nothing', (lock: string) => symlinkSync('/no/such', lock)],
+  ['a file from the future', (lock: string) => writeFileSync(lock, '')],
+] as const)('%s in the place of the lock stops nobody for long', ([, put]) => {
+  const lock = `${path}.lock`;
+  writer().write(INIT);
+  put(lock);
+  lutimesSync(lock, 1, 4e9);
+  const start = performance.now();
+  for (let count = 0; count < 3; count += 1) expect(writer().write({ type: 'message', content: 'on' })).toBe(true);
+  expect(performance.now() - start).toBeLessThan(1_500);
+  expect(entries()).toHaveLength(4);
 });
 
 test('what can’t be written is a problem to tell, never an error', () => {

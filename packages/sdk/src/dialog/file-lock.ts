@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, rmSync } from 'node:fs';
 
 /** How long to wait for another writer, and after which time a lock's owner is taken for dead. Milliseconds. */
 const WAIT_MS = 2_000;
@@ -29,8 +29,10 @@ function acquire(path: string): boolean {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
     if (performance.now() > last) return false;
-    const madeAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-    if (madeAt !== undefined && Date.now() - madeAt > STALE_MS) rmSync(path, { force: true });
+    // Whatever stands there: the agent's own commands can put anything in its place.
+    const madeAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (madeAt !== undefined && Math.abs(Date.now() - madeAt) > STALE_MS)
+      rmSync(path, { recursive: true, force: true });
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
   }
 }
