@@ -37,13 +37,28 @@ export const DatasetManifest = z
   .meta({ title: 'SSEBench dataset manifest' });
 export type DatasetManifest = z.infer<typeof DatasetManifest>;
 
+const Digest = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hexadecimal digits');
+
+/** What runs need beside the case image, by digest, so that nothing has to be built. */
+export const PrebuiltImages = z.strictObject({
+  /** Version of SSEBench that made them. */
+  ssebench: z.string().min(1, 'must not be empty'),
+  runtime: Digest,
+  work: Digest,
+  tool: Digest,
+  /** By the folder's name; `program`: the image of its program, where it has one. */
+  agents: z.record(z.string(), z.strictObject({ image: Digest, program: Digest.optional() })),
+});
+export type PrebuiltImages = z.infer<typeof PrebuiltImages>;
+
 /** Where a task's case image was published. */
 const LockedImage = z.strictObject({
-  digest: z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hexadecimal digits'),
+  digest: Digest,
   /** Of the task's files that it was built from. */
   files_sha256: Sha256,
   revision: Commit,
 });
+export type LockedImage = z.infer<typeof LockedImage>;
 
 /** `images.lock.json`: the published images of a dataset's version, by digest. Source: spec/host §3.2. */
 export const ImagesLock = z
@@ -51,6 +66,22 @@ export const ImagesLock = z
     dataset: TaskId,
     version: DatasetInfo.shape.version,
     images: z.record(z.string(), LockedImage),
+    /** For `run --prebuilt`; ours, beside the public format's keys. */
+    prebuilt: z.record(z.string(), PrebuiltImages).optional(),
   })
   .meta({ title: 'SSEBench dataset images lock' });
 export type ImagesLock = z.infer<typeof ImagesLock>;
+
+/** `<output>/published/<task>.json`: what `dataset publish` pushed. Source: spec/host §5.5; `prebuilt` is ours. */
+export const PublicationRecord = z.strictObject({
+  task: TaskId,
+  dataset: TaskId,
+  version: DatasetInfo.shape.version,
+  image: ManifestTask.shape.image,
+  tags: z.tuple([z.string(), z.string()]),
+  digest: Digest,
+  files_sha256: Sha256,
+  revision: Commit,
+  prebuilt: PrebuiltImages.optional(),
+});
+export type PublicationRecord = z.infer<typeof PublicationRecord>;

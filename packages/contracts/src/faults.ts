@@ -33,6 +33,12 @@ export const FAULTS = {
     retryable: false,
     meaning: 'The case image lacks what a run needs: git, the source tree or the task files.',
   },
+  image_unavailable: {
+    phase: 'prepare',
+    blame: 'infra',
+    retryable: true,
+    meaning: 'A published image could not be had from its registry, or is not one for this engine.',
+  },
   engine_unreachable: {
     phase: 'start',
     blame: 'infra',

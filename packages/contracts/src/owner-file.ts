@@ -62,7 +62,7 @@ export const OwnerFile = z.strictObject({
   task: z.strictObject({
     id: z.string(),
     dataset_version: z.string().nullable(),
-    files_sha256: z.string(),
+    files_sha256: z.string().nullable(),
     config: TaskConfig,
     /** Null for a task whose tests are not recorded. */
     tests: TaskTests.nullable().default(null),

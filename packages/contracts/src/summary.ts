@@ -21,6 +21,18 @@ export const RunImages = z.strictObject({
   program: z.string().nullable().default(null),
   /** Content hash of the runtime. */
   runtime: z.string().nullable(),
+  /** Where the case image was pulled from; null when it was built from a task folder. */
+  pulled: z
+    .strictObject({
+      dataset: z.string(),
+      version: z.string(),
+      /** With the registry, without tag. */
+      image: z.string(),
+      /** Null where the registry names none. */
+      digest: z.string().nullable(),
+    })
+    .nullable()
+    .default(null),
 });
 export type RunImages = z.infer<typeof RunImages>;
 

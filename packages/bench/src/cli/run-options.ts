@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Outcome } from './outcome.ts';
 
 /** Options of other versions: known, so that the answer says so. */
-const OTHER_VERSIONS = ['--catalog <source>', '--build', '--backend <name>', '--prebuilt', '--tool-layer <name>'];
+const OTHER_VERSIONS = ['--backend <name>', '--tool-layer <name>'];
 
 /** `run` and `grade`. Values are checked when the command runs, so that the help loads nothing. */
 export function addRunCommands(program: Command, outcome: Outcome): void {
@@ -13,7 +13,7 @@ export function addRunCommands(program: Command, outcome: Outcome): void {
     .option('--agent <name>', 'folder under agents/')
     .option('--task <id>', "the task's folder name")
     .option('--model <name>', 'a model of models/*.yaml; not needed for the agent "reference"')
-    .option('--local <dir>', 'dataset folder that holds the task')
+    .option('--prebuilt', 'build nothing: all images are pulled by the digests of the images lock')
     .option('--timeout <seconds>', 'time limit of the agent (default: 3600)')
     .option('--difficulty <level>', '0 to 4: the checks that the agent may run itself, all to none (default: 2)')
     .option('--egress <policy>', 'restricted: no network but the model; open: also the internet (default: restricted)')
@@ -40,7 +40,6 @@ export function addRunCommands(program: Command, outcome: Outcome): void {
     .command('grade')
     .description('grade a patch on a task, without an agent')
     .requiredOption('--task <id>', "the task's folder name")
-    .requiredOption('--local <dir>', 'dataset folder that holds the task')
     .requiredOption('--patch <file>', "a git diff against the task's source");
   addGradingOptions(grade).action(async (options) => {
     outcome.status = await (await import('./commands/run.ts')).grade(options);
@@ -49,6 +48,12 @@ export function addRunCommands(program: Command, outcome: Outcome): void {
 
 function addGradingOptions(command: Command): Command {
   return command
+    .option('--local <dir>', 'dataset folder that holds the task: its image is built from there')
+    .option(
+      '--catalog <source>',
+      'path or URL of a manifest that lists the task: its image is pulled (default: starter)',
+    )
+    .option('--build', "build the image of a catalog's task from the task folder")
     .option('--run-id <id>', 'name of the run directory (default: the time and six hex digits)')
     .option('--require-pass', 'exit with status 1 unless the run is solved: passed, on the strict tree, too')
     .option('--keep-container', 'leave the containers after the run')

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { unknownName } from '@ssebench/contracts/closest';
 import { DatasetInfo } from '@ssebench/contracts/dataset-info';
+import type { PrebuiltImages } from '@ssebench/contracts/dataset-manifest';
 import { TaskConfig, TaskId } from '@ssebench/contracts/task-config';
 import type { TaskTests } from '@ssebench/contracts/task-expect';
 import { UserError } from '../cli/errors.ts';
@@ -26,6 +27,33 @@ export interface Task {
   filesDigest: string;
   /** Null when its tests are not recorded. */
   tests: TaskTests | null;
+}
+
+/** Where a task's case image lies below a registry's prefix. */
+export interface PublishedCase {
+  /** Without prefix and tag. */
+  image: string;
+  /** Of the dataset; the image's tag. */
+  version: string;
+  /** Null: the image is found by its tag. */
+  digest: string | null;
+  /** What it was built on, without prefix. */
+  base: string;
+  arch: readonly string[];
+  /** Where the digest stands, as messages show it. */
+  lock: string | null;
+  /** Its other images, where they were published too. */
+  prebuilt: PrebuiltImages | null;
+}
+
+/** A task as runs need it: one of a folder, or one of a catalog. */
+export interface RunTask extends Omit<Task, 'dir' | 'filesDigest'> {
+  /** Absolute path of a task folder with exactly these files; null: there is none. */
+  dir: string | null;
+  /** Null: a catalog without it. */
+  filesDigest: string | null;
+  /** Undefined: the image is built from the folder. */
+  published?: PublishedCase | undefined;
 }
 
 /**

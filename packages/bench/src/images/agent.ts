@@ -7,7 +7,7 @@ import { packDirectory } from '@ssebench/engine/tar';
 import type { Agent } from '../config/agents.ts';
 import { showPath } from '../config/show-path.ts';
 import { digestOfFiles, hashFiles } from '../config/task-files.ts';
-import type { Task } from '../config/tasks.ts';
+import type { RunTask } from '../config/tasks.ts';
 import { readAgentDockerfile } from './agent-dockerfile.ts';
 import { readingDockerfile, refusal, refuseAnswers } from './agent-refusal.ts';
 import { buildImage } from './build.ts';
@@ -31,7 +31,7 @@ interface AgentParts {
 export function agentRef(
   { registry }: Pick<ImageContext, 'registry'>,
   agent: Agent,
-  task: Pick<Task, 'id'>,
+  task: Pick<RunTask, 'id'>,
   { work, program }: AgentParts,
 ): PreparedRef {
   const repository = `${registry}/agent-${agent.name}/${task.id}`.toLowerCase();
@@ -47,7 +47,7 @@ export function agentRef(
 export async function buildAgent(
   context: ImageContext,
   agent: Agent,
-  task: Task,
+  task: RunTask,
   { work, program, ref }: AgentParts & { ref: PreparedRef },
 ): Promise<ImageInfo> {
   const path = join(agent.dir, 'Dockerfile');

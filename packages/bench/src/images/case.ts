@@ -58,7 +58,7 @@ export async function buildCase(context: ImageContext, task: Task, baseRegistry:
  */
 export async function pinCase(
   { engine, registry, signal }: ImageContext,
-  task: Task,
+  task: Pick<Task, 'dataset' | 'id'>,
   image: ImageInfo,
 ): Promise<string> {
   const ref = `${registry}/${caseName(task)}:i-${short(image.id)}`;

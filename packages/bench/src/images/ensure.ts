@@ -1,8 +1,10 @@
+import { FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
+import type { RunImages } from '@ssebench/contracts/summary';
 import { isEngineError } from '@ssebench/engine/errors';
 import type { ImageInfo } from '@ssebench/engine/image';
 import type { Agent } from '../config/agents.ts';
-import type { Task } from '../config/tasks.ts';
+import type { RunTask, Task } from '../config/tasks.ts';
 import { agentCommand, agentRef, buildAgent } from './agent.ts';
 import { buildCase, caseBases, caseName, findCase } from './case.ts';
 import { ensureCaseBases, planBases } from './case-bases.ts';
@@ -11,15 +13,19 @@ import { diskNotice, type PlannedImage } from './disk.ts';
 import { readExtraCa } from './extra-ca.ts';
 import { buildPrepared, findPrepared, type PreparedRef, preparedRef, type Variant } from './prepared.ts';
 import { buildProgram, ensureProgramVolume, type Program, programOf, programVolume } from './program.ts';
+import { pullCase } from './pull.ts';
 import { ensureRoot, hasRoot, rootImage } from './root.ts';
 import { ensureRuntimeImage, type RuntimeIdentity, runtimeIdentity } from './runtime.ts';
 import { ensureRuntimeVolume, hasRuntimeVolume } from './runtime-volume.ts';
+import { seedPrebuilt } from './seed-prebuilt.ts';
 import { CASE_LABEL, removeOldPrograms, removeStale } from './stale.ts';
 
 export interface ImagesRequest extends ImageContext {
-  task: Task;
+  task: RunTask;
   /** Its image is made too, and the work image beneath; without one there is only something to grade with. */
   agent?: Agent | undefined;
+  /** Only published images are used, and nothing is built. */
+  prebuilt?: boolean;
 }
 
 export interface EnsuredImage {
@@ -37,6 +43,8 @@ export interface EnsuredImages {
   /** The agent's program, where it has a stage for it, and the volume that holds it. */
   program?: EnsuredImage & { volume: string };
   agentImage?: EnsuredImage & { cmd: string[]; env: Readonly<Record<string, string>>; workdir: string };
+  /** Where the case image was pulled from; null: it was built here. */
+  pulled: RunImages['pulled'];
   /** The image that the task's Dockerfile ends on. */
   baseTag: string;
 }
@@ -53,15 +61,25 @@ export async function ensureImages(request: ImagesRequest): Promise<EnsuredImage
   const variants: Variant[] = agent ? ['work', 'tool'] : ['tool'];
 
   const program = agent && programOf(request, agent);
-  const found = await survey(request, runtime, variants, program);
-  const notice = diskNotice(await plan(request, found, variants, program));
+  const pulled = await pullCase(request, task);
+  if (request.prebuilt) {
+    if (!pulled) throw notPublished(request);
+    await seedPrebuilt(request, pulled.image, { runtime, agent, program });
+  }
+  const folder = pulled ? undefined : folderOf(task);
+  const found = await survey(request, pulled?.image ?? (folder && (await findCase(request, folder))), {
+    runtime,
+    variants,
+    program,
+  });
+  const notice = diskNotice(await plan(request, found, { variants, program, folder }));
   if (notice) request.progress.line(notice);
 
   if (!found.volume || variants.some((variant) => !found[variant])) await ensureRuntime(request, runtime);
-  const bases = caseBases(request, task);
   const caseImage = await step(request, `case image ${task.dataset}/${task.id}`, found.case, async () => {
-    const baseRegistry = await ensureCaseBases(request, bases.all);
-    return () => buildCase(request, task, baseRegistry);
+    const source = folder ?? folderOf(task);
+    const baseRegistry = await ensureCaseBases(request, caseBases(request, source).all);
+    return () => buildCase(request, source, baseRegistry);
   });
   const built: PreparedRef[] = [];
   const prepared = async (variant: Variant): Promise<EnsuredImage> => {
@@ -79,13 +97,31 @@ export async function ensureImages(request: ImagesRequest): Promise<EnsuredImage
   await clean(request, built, caseImage);
   return {
     runtime: { hash: runtime.hash, image: runtime.image, volume: runtime.volume },
-    caseImage: { id: caseImage.id, tag: `${request.registry}/${caseName(task)}`, env: caseImage.env },
+    caseImage: { id: caseImage.id, tag: caseTag(request, pulled !== undefined), env: caseImage.env },
     ...(work && { work }),
     tool,
     ...(programImage && { program: programImage }),
     ...(agentImage && { agentImage }),
-    baseTag: bases.final,
+    pulled: pulled?.from ?? null,
+    baseTag: folder ? caseBases(request, folder).final : `${request.registry}/${task.published?.base}`,
   };
+}
+
+/** The task as its folder has it. */
+function folderOf({ dir, filesDigest, ...task }: RunTask): Task {
+  if (dir !== null && filesDigest !== null) return { ...task, dir, filesDigest };
+  throw new FaultError(fault('internal', `${task.id}: there is neither a folder nor a published image`));
+}
+
+function notPublished({ registry, task }: ImagesRequest): FaultError {
+  const remedy = 'set SSEBENCH_REGISTRY to the prefix that the dataset was published under, or leave --prebuilt away';
+  const detail = `${task.id}: no image under ${registry} was published\n${remedy}`;
+  return new FaultError(fault('image_unavailable', detail, { retryable: false }));
+}
+
+function caseTag({ registry, task }: ImagesRequest, pulled: boolean): string {
+  const name = `${registry}/${caseName(task)}`;
+  return pulled && task.published ? `${registry}/${task.published.image}:${task.published.version}` : name;
 }
 
 async function ensureProgram(
@@ -126,12 +162,14 @@ interface Found {
 
 async function survey(
   request: ImagesRequest,
-  runtime: RuntimeIdentity,
-  variants: readonly Variant[],
-  program: Program | undefined,
+  caseImage: ImageInfo | undefined,
+  {
+    runtime,
+    variants,
+    program,
+  }: { runtime: RuntimeIdentity; variants: readonly Variant[]; program: Program | undefined },
 ): Promise<Found> {
-  const [caseImage, volume, programImage] = await Promise.all([
-    findCase(request, request.task),
+  const [volume, programImage] = await Promise.all([
     hasRuntimeVolume(request, runtime),
     program && findPrepared(request, program.ref),
   ]);
@@ -149,11 +187,14 @@ async function survey(
 async function plan(
   request: ImagesRequest,
   found: Found,
-  variants: readonly Variant[],
-  program: Program | undefined,
+  {
+    variants,
+    program,
+    folder,
+  }: { variants: readonly Variant[]; program: Program | undefined; folder: Task | undefined },
 ): Promise<PlannedImage[]> {
   const missing = variants.filter((variant) => !found[variant]);
-  const bases = found.case ? [] : await planBases(request, caseBases(request, request.task).all);
+  const bases = found.case || !folder ? [] : await planBases(request, caseBases(request, folder).all);
   return [
     ...bases,
     ...(found.volume ? [] : (['runtime'] as const)),

@@ -5,7 +5,7 @@ import { CONTAINER } from '@ssebench/contracts/layout';
 import type { ImageInfo } from '@ssebench/engine/image';
 import { packEntries } from '@ssebench/engine/tar';
 import { showPath } from '../config/show-path.ts';
-import type { Task } from '../config/tasks.ts';
+import type { RunTask } from '../config/tasks.ts';
 import { buildImage } from './build.ts';
 import { buildKey, short } from './build-key.ts';
 import { caseName, pinCase } from './case.ts';
@@ -35,7 +35,7 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 export function preparedRef(
   { registry, version }: Pick<ImageContext, 'registry' | 'version'>,
   variant: Variant,
-  task: Pick<Task, 'id'>,
+  task: Pick<RunTask, 'id'>,
   caseImage: Pick<ImageInfo, 'id'>,
   runtime: RuntimeIdentity,
 ): PreparedRef {
@@ -62,7 +62,7 @@ export async function findPrepared({ engine, signal }: ImageContext, ref: Prepar
 export async function buildPrepared(
   context: ImageContext,
   variant: Variant,
-  task: Task,
+  task: RunTask,
   { caseImage, ref, runtime }: { caseImage: ImageInfo; ref: PreparedRef; runtime: RuntimeIdentity },
 ): Promise<ImageInfo> {
   const pinned = await pinCase(context, task, caseImage);
@@ -73,12 +73,12 @@ export async function buildPrepared(
       { name: SCRIPT_ENV, content: JSON.stringify(caseImage.env) },
     ]),
     dockerfile: `preparing ${caseName(task)}`,
-    subject: showPath(join(task.dir, 'Dockerfile')),
+    subject: task.dir === null ? caseName(task) : showPath(join(task.dir, 'Dockerfile')),
     tags: [ref.unique, ref.named],
     labels: {
       [LABEL.key]: ref.key,
       [LABEL.task]: task.id,
-      [LABEL.taskFiles]: task.filesDigest,
+      [LABEL.taskFiles]: task.filesDigest ?? undefined,
       [CASE_LABEL]: caseName(task),
     },
     blame: 'infra',

@@ -118,16 +118,30 @@ test.each([
 });
 
 test.each([
-  ['catalog', 'x.json', '--catalog'],
-  ['build', true, '--build'],
   ['backend', 'kubernetes', '--backend'],
-  ['prebuilt', true, '--prebuilt'],
   ['toolLayer', 'sandbox', '--tool-layer'],
   ['plugin', ['artifact'], '--plugin'],
   ['mode', 'sidecar', '--mode sidecar'],
 ] as const)('%s %s answers that it is not in this version', (option, value, named) => {
   using folder = cliFolder();
   expect(check(folder, { [option]: value })).toEqual({ status: 1, lines: [`${named}: not in this version`] });
+});
+
+test('where a task comes from, and whether its images are built, is said once', () => {
+  using folder = cliFolder();
+  expect(check(folder, { catalog: 'x.json' })).toEqual({
+    status: 2,
+    lines: ['--local and --catalog exclude each other'],
+  });
+  expect(check(folder, { prebuilt: true })).toEqual({
+    status: 1,
+    lines: ['--prebuilt and --local exclude each other: its image is built from the folder'],
+  });
+  const catalog = { local: undefined, catalog: 'x.json' };
+  expect(check(folder, { ...catalog, prebuilt: true, build: true })).toEqual({
+    status: 1,
+    lines: ['--prebuilt and --build exclude each other'],
+  });
 });
 
 test.each([
@@ -293,7 +307,7 @@ test("a config of another task's is refused with both names", () => {
 test.each([
   ['SSEBENCH_EGRESS', 'all', 'SSEBENCH_EGRESS: "all" is not allowed; must be one of restricted, open'],
   ['SSEBENCH_BACKEND', 'kubernetes', 'SSEBENCH_BACKEND=kubernetes: not in this version'],
-  ['SSEBENCH_PREBUILT', '1', 'SSEBENCH_PREBUILT: not in this version'],
+  ['SSEBENCH_PREBUILT', '1', 'SSEBENCH_PREBUILT and --local exclude each other: its image is built from the folder'],
   ['SSEBENCH_EXTRA_CA', 'ca.pem', 'SSEBENCH_EXTRA_CA: <dir>/ca.pem: no such file'],
 ])('the setting %s=%s is told by its name', (name, value, message) => {
   using folder = cliFolder();
@@ -307,7 +321,10 @@ test('grade needs a patch that can be read, and records that nobody worked', () 
   expect(() => grade()).toThrow(`--patch: ${folder.dir}/fix.diff: no such file`);
   folder.write('fix.diff', '');
   expect(grade()).toMatchObject({
-    patch: join(folder.dir, 'fix.diff'),
-    settings: { agent: 'patch', model: 'none', reference_run: false },
+    warnings: [],
+    plan: {
+      patch: join(folder.dir, 'fix.diff'),
+      settings: { agent: 'patch', model: 'none', reference_run: false },
+    },
   });
 });

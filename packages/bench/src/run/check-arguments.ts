@@ -36,7 +36,7 @@ import { extraCaPath, NO_EXTRA_CA } from '../config/extra-ca-path.ts';
 import { findingsOn, sentenceOf, weightOf } from '../config/model-findings.ts';
 import { loadModels, type Model } from '../config/models.ts';
 import type { Settings } from '../config/settings.ts';
-import { loadTask, type Task } from '../config/tasks.ts';
+import { loadTask, type RunTask } from '../config/tasks.ts';
 import type { GradeOptions, GradingOptions, RunOptions } from './command-line.ts';
 import type { GradePlan, RequestedLimits, RunPlan } from './plan.ts';
 import { type CompleteOptions, completeOptions } from './replay-options.ts';
@@ -58,6 +58,8 @@ export interface World {
   startedAt: Date;
   /** At least three random bytes, for the run's ID. */
   random: Uint8Array;
+  /** Finds a task where no folder is named; undefined: there has to be one. @throws UserError when it can't */
+  catalog?: (id: string, build: boolean) => { task: RunTask; warnings: string[] };
 }
 
 /** The options whose form alone is checked, before anything is read. */
@@ -96,7 +98,9 @@ export function checkRunArguments(given: RunOptions, world: World): { plan: RunP
   }
   refuseOtherVersions(options, mode, world.settings);
   const egress = egressOption || egressSetting(world.settings);
-  const task = taskOf(options, world);
+  const prebuilt = prebuiltOf(options, world.settings);
+  const { task, warnings: told } = taskOf(options, world);
+  warnings.push(...told);
   if (isReference && !task.config.files.patch) {
     throw new UserError(`the task "${task.id}" has no reference patch: files.patch is not set in its config`);
   }
@@ -137,6 +141,7 @@ export function checkRunArguments(given: RunOptions, world: World): { plan: RunP
     replay: replayed?.recording ?? null,
     agentGrace: DEFAULTS.agentGrace,
     snapshotInterval,
+    prebuilt,
     extraCa,
   };
   refuseExisting(plan.resultsRoot, plan);
@@ -144,9 +149,9 @@ export function checkRunArguments(given: RunOptions, world: World): { plan: RunP
 }
 
 /** The same for the second half of a run alone. @throws UserError as `checkRunArguments` */
-export function checkGradeArguments(options: GradeOptions, world: World): GradePlan {
+export function checkGradeArguments(options: GradeOptions, world: World): { plan: GradePlan; warnings: string[] } {
   const forms = formsOf(options, world);
-  const task = taskOf(options, world);
+  const { task, warnings } = taskOf(options, world);
   const patch = readableFile('--patch', resolve(world.cwd, options.patch));
   const extraCa = extraCaOf(options, world);
   const settings: RunSettings = {
@@ -166,7 +171,7 @@ export function checkGradeArguments(options: GradeOptions, world: World): GradeP
   const { checkTimeout: _check, gradingTimeout: _grading, ...common } = forms;
   const plan: GradePlan = { ...common, task, patch, settings, extraCa };
   refuseExisting(plan.resultsRoot, plan);
-  return plan;
+  return { plan, warnings };
 }
 
 function formsOf(options: GradingOptions, world: World): Forms {
@@ -194,7 +199,7 @@ function formsOf(options: GradingOptions, world: World): Forms {
   };
 }
 
-function gradingSettings(forms: Forms, grading: RunSettings['grading'], task: Task) {
+function gradingSettings(forms: Forms, grading: RunSettings['grading'], task: RunTask) {
   const { checkTimeout, gradingTimeout } = forms;
   const enough = defaultGradingTimeout(checkTimeout, task.config.files.poc?.length ?? 0);
   return { grading, check_timeout: checkTimeout, grading_timeout: gradingTimeout ?? enough };
@@ -214,14 +219,20 @@ function refuseOtherVersions(options: CompleteOptions, mode: RunSettings['mode']
   };
   if (options.toolLayer !== undefined) refuse('--tool-layer');
   if (mode === 'sidecar') refuse('--mode sidecar');
-  if (options.prebuilt) refuse('--prebuilt');
-  if (/^(?:1|true|yes|on)$/i.test(settings.get('SSEBENCH_PREBUILT') ?? '')) refuse('SSEBENCH_PREBUILT');
   if (options.backend !== undefined) refuse('--backend');
   const backend = settings.get('SSEBENCH_BACKEND');
   if (backend && backend !== 'docker') refuse(`SSEBENCH_BACKEND=${backend}`);
   if (options.plugin?.length) refuse('--plugin');
-  if (options.catalog !== undefined) refuse('--catalog');
-  if (options.build) refuse('--build');
+}
+
+/** Whether nothing may be built. @throws UserError beside options that it excludes */
+function prebuiltOf({ prebuilt, build, local }: CompleteOptions, settings: Settings): boolean {
+  const bySetting = /^(?:1|true|yes|on)$/i.test(settings.get('SSEBENCH_PREBUILT') ?? '');
+  if (!prebuilt && !bySetting) return false;
+  const name = prebuilt ? '--prebuilt' : 'SSEBENCH_PREBUILT';
+  if (build) throw new UserError(`${name} and --build exclude each other`);
+  if (local) throw new UserError(`${name} and --local exclude each other: its image is built from the folder`);
+  return true;
 }
 
 function egressSetting(settings: Settings): EgressPolicy {
@@ -236,10 +247,11 @@ function gatewayKind(settings: Settings): GatewayKind {
   return settings.get('LITELLM_BASE_URL') ? 'litellm' : 'embedded';
 }
 
-function taskOf(options: GradingOptions, world: World): Task {
-  if (!options.local)
-    throw new UserError('--local is missing: name the dataset folder that holds the task, such as datasets/starter');
-  return loadTask(resolve(world.cwd, options.local), options.task);
+function taskOf(options: GradingOptions, world: World): { task: RunTask; warnings: string[] } {
+  if (options.local && options.catalog) throw new UserError('--local and --catalog exclude each other', 2);
+  if (options.local) return { task: loadTask(resolve(world.cwd, options.local), options.task), warnings: [] };
+  if (world.catalog) return world.catalog(options.task, options.build ?? false);
+  throw new UserError('--local is missing: name the dataset folder that holds the task, such as datasets/starter');
 }
 
 function modelsText(world: World): string {

@@ -2,6 +2,8 @@
 export interface GradingOptions {
   task: string;
   local?: string;
+  catalog?: string;
+  build?: boolean;
   runId?: string;
   requirePass?: boolean;
   keepContainer?: boolean;
@@ -30,8 +32,6 @@ export interface RunOptions extends Omit<GradingOptions, 'task'> {
   /** False with `--no-record`. */
   record?: boolean;
   replay?: string;
-  catalog?: string;
-  build?: boolean;
   backend?: string;
   prebuilt?: boolean;
   toolLayer?: string;
@@ -39,6 +39,5 @@ export interface RunOptions extends Omit<GradingOptions, 'task'> {
 }
 
 export interface GradeOptions extends GradingOptions {
-  local: string;
   patch: string;
 }

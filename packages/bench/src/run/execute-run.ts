@@ -55,9 +55,14 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
   const begin: Watch['begin'] = async (socket, onEvent) => {
     await blamingAgentLayer(() => work.start(socket, onEvent, signal), control);
     // The agent has time: nothing waits for these.
-    const saved = saveReferencePatch(directory, () => patchInFolder(plan.task.dir, config)).catch((error: unknown) =>
-      record.failWith(error, signal),
-    );
+    const { dir } = plan.task;
+    // Without a folder at hand there is none. Source: spec/host §8.2.
+    const saved =
+      dir === null
+        ? undefined
+        : saveReferencePatch(directory, () => patchInFolder(dir, config)).catch((error: unknown) =>
+            record.failWith(error, signal),
+          );
     const removed = answers?.[Symbol.asyncDispose]();
     beside.defer(async () => {
       await Promise.all([saved, removed]);

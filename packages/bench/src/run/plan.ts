@@ -1,7 +1,7 @@
 import type { GatewayKind } from '@ssebench/contracts/model-use';
 import type { RunSettings } from '@ssebench/contracts/run-settings';
 import type { Agent } from '../config/agents.ts';
-import type { Task } from '../config/tasks.ts';
+import type { RunTask } from '../config/tasks.ts';
 
 /** What a run may use up. Bytes and counts; undefined means the default for this engine. */
 export interface RequestedLimits {
@@ -15,7 +15,7 @@ export interface RequestedLimits {
 export interface RunPlan {
   runId: string;
   startedAt: Date;
-  task: Task;
+  task: RunTask;
   agent: Agent;
   settings: RunSettings;
   limits: RequestedLimits;
@@ -34,6 +34,8 @@ export interface RunPlan {
   requirePass: boolean;
   /** Absolute; the run's own directory is `<resultsRoot>/<task>/<model>/<agent>/<runId>`. */
   resultsRoot: string;
+  /** Whether only published images are used and nothing is built. */
+  prebuilt: boolean;
   /** Certificate authority to trust in images that we build: a PEM file; undefined for none. */
   extraCa: string | undefined;
 }
@@ -42,7 +44,7 @@ export interface RunPlan {
 export interface GradePlan {
   runId: string;
   startedAt: Date;
-  task: Task;
+  task: RunTask;
   /** Absolute path of the patch. */
   patch: string;
   settings: RunSettings;

@@ -12,7 +12,7 @@ import { lowDiskFault, NO_USE } from './disk-rules.ts';
 import { effectiveLimits } from './effective-limits.ts';
 import { type HostDisk, lookAtDisks, placesOf } from './host-disks.ts';
 import { allowedAbilities } from './host-mounts.ts';
-import type { GradePlan } from './plan.ts';
+import type { GradePlan, RunPlan } from './plan.ts';
 import type { Stage } from './run-scene.ts';
 import type { RunContext } from './run-stage.ts';
 
@@ -32,7 +32,7 @@ interface Preparation extends Pick<Stage, 'record' | 'signal' | 'directory' | 'o
 
 /** Asks the engine what it is and can do, and makes or finds every image that the run needs. All of it goes into the record. */
 export async function prepareRun(
-  plan: Pick<GradePlan, 'task' | 'limits' | 'extraCa' | 'runId'>,
+  plan: Pick<GradePlan, 'task' | 'limits' | 'extraCa' | 'runId'> & Partial<Pick<RunPlan, 'prebuilt'>>,
   context: RunContext,
   engine: ContainerEngine,
   { record, signal, directory, owner, agent }: Preparation,
@@ -67,6 +67,7 @@ export async function prepareRun(
       debianMirror: context.debianMirror,
       task: plan.task,
       agent,
+      prebuilt: plan.prebuilt ?? false,
       extraCa: plan.extraCa,
       progress: context.progress,
       signal,
@@ -82,6 +83,7 @@ export async function prepareRun(
     agent: images.agentImage?.id ?? null,
     program: images.program?.id ?? null,
     runtime: images.runtime.hash,
+    pulled: images.pulled,
   };
   const answersSpec = answersContainer(images.tool.id, {
     runId: plan.runId,

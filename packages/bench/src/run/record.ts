@@ -15,7 +15,7 @@ export type Teller = 'host' | 'work' | 'grade';
 
 /** What is known of a run so far. It is complete at every moment: whatever ends a run, a summary can be made of it. */
 export class RunRecord {
-  images: RunImages = { case: null, work: null, tool: null, agent: null, program: null, runtime: null };
+  images: RunImages = { case: null, work: null, tool: null, agent: null, program: null, runtime: null, pulled: null };
   limits: EffectiveLimits = UNKNOWN_LIMITS;
   engine: EngineDescription | null = null;
   work: WorkOutcome | null = null;

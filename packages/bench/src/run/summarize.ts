@@ -2,14 +2,14 @@ import { errorMessage } from '@ssebench/contracts/faults';
 import { notGraded, type PatchResult, type ResultFile, type RuntimeResult } from '@ssebench/contracts/result';
 import type { RunSettings } from '@ssebench/contracts/run-settings';
 import { Summary } from '@ssebench/contracts/summary';
-import type { Task } from '../config/tasks.ts';
+import type { RunTask } from '../config/tasks.ts';
 import type { RunRecord } from './record.ts';
 
 /** What stands fixed from a run's start. */
 export interface RunFacts {
   runId: string;
   startedAt: Date;
-  task: Pick<Task, 'id' | 'config' | 'datasetVersion' | 'filesDigest' | 'tests'>;
+  task: Pick<RunTask, 'id' | 'config' | 'datasetVersion' | 'filesDigest' | 'tests'>;
   settings: RunSettings;
   version: string;
 }

@@ -4,13 +4,14 @@ import { isSolved } from '@ssebench/contracts/integrity';
 import { checksOf } from '@ssebench/contracts/task-config';
 import { connectEngine } from '@ssebench/engine/docker/connect';
 import { replayText } from '../../results/replay-text.ts';
-import { checkGradeArguments, checkRunArguments } from '../../run/check-arguments.ts';
-import type { GradeOptions, RunOptions } from '../../run/command-line.ts';
+import { checkGradeArguments, checkRunArguments, type World } from '../../run/check-arguments.ts';
+import type { GradeOptions, GradingOptions, RunOptions } from '../../run/command-line.ts';
 import type { GradePlan, RunPlan } from '../../run/plan.ts';
 import type { RunContext, RunReport } from '../../run/run-stage.ts';
 import { missingTestsText } from '../../run/tests-report.ts';
 import { abandonedNotice } from '../abandoned-notice.ts';
 import { closingLines } from '../closing-lines.ts';
+import { UserError } from '../errors.ts';
 import { type Host, openHost } from '../host.ts';
 import { guardInterrupts } from '../interrupt.ts';
 import { print, warn } from '../output.ts';
@@ -21,7 +22,7 @@ const INTERRUPTED = 130;
 /** `ssebench run`. Returns the exit status. @throws UserError | EngineError before anything has started */
 export async function run(options: RunOptions): Promise<number> {
   const host = openHost();
-  const { plan, warnings } = checkRunArguments(options, worldOf(host));
+  const { plan, warnings } = checkRunArguments(options, await worldOf(host, options));
   for (const warning of warnings) warn(warning);
   return conduct(plan, host, async (context) => (await import('../../run/execute-run.ts')).executeRun(plan, context));
 }
@@ -29,7 +30,8 @@ export async function run(options: RunOptions): Promise<number> {
 /** `ssebench grade`. As `run`. */
 export async function grade(options: GradeOptions): Promise<number> {
   const host = openHost();
-  const plan = checkGradeArguments(options, worldOf(host));
+  const { plan, warnings } = checkGradeArguments(options, await worldOf(host, options));
+  for (const warning of warnings) warn(warning);
   return conduct(plan, host, async (context) =>
     (await import('../../run/execute-grade.ts')).executeGrade(plan, context),
   );
@@ -68,6 +70,24 @@ async function conduct(
   return plan.requirePass && !isSolved({ patch_result: patchResult, integrity }) ? 1 : 0;
 }
 
-function worldOf({ home, workspace, settings }: Host) {
-  return { home, workspace, settings, cwd: process.cwd(), startedAt: new Date(), random: randomBytes(3) };
+async function worldOf(host: Host, options: GradingOptions | RunOptions): Promise<World> {
+  const { home, workspace, settings } = host;
+  const world = { home, workspace, settings, cwd: process.cwd(), startedAt: new Date(), random: randomBytes(3) };
+  if (options.local) return world;
+  const find = await catalogFinder(host, options.catalog);
+  return { ...world, catalog: find };
+}
+
+/** A catalog is read before anything is checked; what is wrong with it is told in its turn. */
+async function catalogFinder(host: Host, named: string | undefined): Promise<NonNullable<World['catalog']>> {
+  const { catalogSource, openCatalog, taskOfCatalog } = await import('../../datasets/catalog/find-task.ts');
+  try {
+    const catalog = await openCatalog(catalogSource(named, host), host.settings);
+    return (id, build) => taskOfCatalog(catalog, id, { home: host.home, build });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return () => {
+      throw error;
+    };
+  }
 }

@@ -1,9 +1,7 @@
-import { join } from 'node:path';
-import type { DatasetManifest, ImagesLock, ManifestTask } from '@ssebench/contracts/dataset-manifest';
+import type { ManifestTask } from '@ssebench/contracts/dataset-manifest';
 import { checksOf } from '@ssebench/contracts/task-config';
-import { digestOfFiles } from '../../config/task-files.ts';
 import { listTasks, type Task } from '../../config/tasks.ts';
-import { type Catalog, readCatalog, readImagesLock } from '../../datasets/catalog/read-catalog.ts';
+import { catalogSource, type LockedCatalog, openCatalog, pinOf } from '../../datasets/catalog/find-task.ts';
 import { caseBases, caseName } from '../../images/case.ts';
 import { UserError } from '../errors.ts';
 import { type Host, openHost } from '../host.ts';
@@ -59,35 +57,20 @@ function entryOf(task: Task, registry: string): ListedTask {
   };
 }
 
-async function cataloged(options: TasksListOptions, { home, settings }: Host) {
-  const source = options.catalog ?? settings.get('SSEBENCH_CATALOG') ?? join(home, 'datasets/starter/manifest.json');
-  const catalog = await readCatalog(source);
-  const lock = usableLock(catalog, await readImagesLock(catalog, settings.get('SSEBENCH_IMAGES_LOCK')));
-  const { registry } = settings;
+async function cataloged(options: TasksListOptions, host: Host) {
+  const catalog = await openCatalog(catalogSource(options.catalog, host), host.settings);
+  for (const warning of catalog.warnings) warn(warning);
+  const { registry } = host.settings;
   const tasks = catalog.manifest.tasks.map(({ files, metadata, ...task }) => ({
     ...task,
     base: `${registry}/${task.base}`,
-    image: imageOf({ ...task, files, metadata }, catalog.manifest, lock, registry),
+    image: imageOf({ ...task, files, metadata }, catalog, registry),
   }));
   return { tasks: tasks.sort((a, b) => (a.id < b.id ? -1 : 1)), problems: [] };
 }
 
-/** A lock of another version pins nothing. Source: spec/host §3.2. */
-function usableLock({ manifest, shownAs }: Catalog, lock: ImagesLock | undefined): ImagesLock | undefined {
-  if (!lock || (lock.dataset === manifest.dataset && lock.version === manifest.version)) return lock;
-  const [theirs, ours] = [lock, manifest].map((it) => `${it.dataset} ${it.version}`);
-  warn(`the images lock is of ${theirs}, ${shownAs} of ${ours}: images are named by tag`);
-  return undefined;
-}
-
-function imageOf(
-  task: ManifestTask,
-  { version }: DatasetManifest,
-  lock: ImagesLock | undefined,
-  registry: string,
-): string {
-  const pinned = lock?.images[task.id];
-  const isCurrent = pinned && (!task.files || digestOfFiles(task.files) === pinned.files_sha256);
-  if (pinned && !isCurrent) warn(`${task.id}: its files are not those of the image in the lock: it is named by tag`);
-  return `${registry}/${task.image}${isCurrent ? `@${pinned.digest}` : `:${version}`}`;
+function imageOf(task: ManifestTask, { manifest, lock }: LockedCatalog, registry: string): string {
+  const { digest, warning } = pinOf(task, lock);
+  if (warning) warn(warning);
+  return `${registry}/${task.image}${digest ? `@${digest}` : `:${manifest.version}`}`;
 }

@@ -43,7 +43,7 @@ export async function tryTask(
     if (task.config.files.patch !== null) patches.push(['fixed', fileOf(task, task.config.files.patch)]);
     for (const [tree, file] of patches) {
       const named = { task: task.id, local: dirname(task.dir), patch: file };
-      const plan = checkGradeArguments({ ...options, ...named }, { ...world, cwd: folder });
+      const { plan } = checkGradeArguments({ ...options, ...named }, { ...world, cwd: folder });
       const { directory, patchResult, interrupted } = await executeGrade(
         { ...plan, runId: `${plan.runId}-${tree}` },
         context(),
