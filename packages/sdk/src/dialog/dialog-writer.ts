@@ -9,6 +9,9 @@ import { withFileLock } from './file-lock.ts';
 
 /** Longest text of an entry, in UTF-16 units; of a longer one head and tail are kept. */
 const MAX_TEXT = 512 * 1024;
+/** The same once the file has so many bytes: a session however long stays far below what an archive may hold. */
+const MAX_TEXT_LATE = 4 * 1024;
+const LATE_BYTES = 64 * 1024 * 1024;
 /** Read at a time to learn what others wrote. */
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -60,8 +63,9 @@ export class DialogWriter {
       const isTorn = this.#catchUp(fd);
       if (this.#state.completed) throw new Error(`the dialog is complete: ${input.type} was not recorded`);
       const ts = new Date().toISOString();
+      const max = this.#offset < LATE_BYTES ? MAX_TEXT : MAX_TEXT_LATE;
       const lines = this.#eventsOf(input).map((event, index) => {
-        return `${JSON.stringify({ seq: this.#state.seq + index, ts, ...shortened(event) })}\n`;
+        return `${JSON.stringify({ seq: this.#state.seq + index, ts, ...shortened(event, max) })}\n`;
       });
       const bytes = Buffer.from(`${isTorn ? '\n' : ''}${lines.join('')}`);
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
@@ -116,12 +120,14 @@ export class DialogWriter {
 }
 
 /** The event with long texts cut, wherever they are in it. */
-function shortened(event: DialogEvent): DialogEvent {
-  return JSON.parse(JSON.stringify(event), (_, value: unknown) => (typeof value === 'string' ? cut(value) : value));
+function shortened(event: DialogEvent, max: number): DialogEvent {
+  return JSON.parse(JSON.stringify(event), (_, value: unknown) => {
+    return typeof value === 'string' ? cut(value, max) : value;
+  });
 }
 
-function cut(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  const half = MAX_TEXT / 2;
-  return `${text.slice(0, half)}\n[… ${text.length - MAX_TEXT} characters were not kept …]\n${text.slice(-half)}`;
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const half = max / 2;
+  return `${text.slice(0, half)}\n[… ${text.length - max} characters were not kept …]\n${text.slice(-half)}`;
 }
