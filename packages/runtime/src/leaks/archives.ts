@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { openPromise } from 'yauzl';
+import { fromFdPromise } from 'yauzl';
 import { TEXT_LIMIT } from './scan.ts';
 
 export type ArchiveKind = 'gzip' | 'zstd' | 'xz' | 'bzip2' | 'zip';
@@ -30,38 +30,39 @@ export interface ArchivedText {
 const OVERLAP = 64 * 1024;
 const PIECE = 8 * 1024 * 1024;
 
-/** @throws Error for what can't be unpacked; what came before was yielded */
-export async function* openArchive(path: string, kind: ArchiveKind): AsyncGenerator<ArchivedText> {
-  if (kind === 'zip') yield* zipTexts(path);
-  else for await (const text of pieces(unpacked(path, kind))) yield { name: null, text };
+/**
+ * What is in an open file, which stays open.
+ * @throws Error for what can't be unpacked; what came before was yielded
+ */
+export async function* openArchive(file: number, kind: ArchiveKind): AsyncGenerator<ArchivedText> {
+  if (kind === 'zip') yield* zipTexts(file);
+  else for await (const text of pieces(unpacked(file, kind))) yield { name: null, text };
 }
 
-async function* zipTexts(path: string): AsyncGenerator<ArchivedText> {
-  const zip = await openPromise(path);
-  try {
-    for await (const entry of zip.eachEntry()) {
-      if (entry.fileName.endsWith('/') || entry.uncompressedSize > TEXT_LIMIT) continue;
-      const stream = await zip.openReadStreamPromise(entry);
-      for await (const text of pieces(stream)) yield { name: entry.fileName, text };
-    }
-  } finally {
-    zip.close();
+async function* zipTexts(file: number): AsyncGenerator<ArchivedText> {
+  // Never closed: that would close the file.
+  const zip = await fromFdPromise(file, { autoClose: false });
+  for await (const entry of zip.eachEntry()) {
+    if (entry.fileName.endsWith('/') || entry.uncompressedSize > TEXT_LIMIT) continue;
+    const stream = await zip.openReadStreamPromise(entry);
+    for await (const text of pieces(stream)) yield { name: entry.fileName, text };
   }
 }
 
-function unpacked(path: string, kind: Exclude<ArchiveKind, 'zip'>): Readable {
+function unpacked(file: number, kind: Exclude<ArchiveKind, 'zip'>): Readable {
   // An error of either ends the reader's loop.
-  if (kind === 'gzip') return pipeline(createReadStream(path), createGunzip(), () => undefined);
-  if (kind === 'zstd') return pipeline(createReadStream(path), createZstdDecompress(), () => undefined);
-  const child = spawn(kind, ['-dc', '--', path], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { PATH: '/usr/bin:/bin' },
-  });
-  child.once('error', (error) => child.stdout.destroy(error));
+  const content = () => createReadStream('', { fd: file, start: 0, autoClose: false });
+  if (kind === 'gzip') return pipeline(content(), createGunzip(), () => undefined);
+  if (kind === 'zstd') return pipeline(content(), createZstdDecompress(), () => undefined);
+  // The child goes on where the file is read: at its start, since nobody has moved it.
+  const child = spawn(kind, ['-dc'], { stdio: [file, 'pipe', 'ignore'], env: { PATH: '/usr/bin:/bin' } });
+  const { stdout } = child;
+  if (!stdout) throw new Error(`${kind} has no output`);
+  child.once('error', (error) => stdout.destroy(error));
   child.once('close', (code) => {
-    if (code !== 0) child.stdout.destroy(new Error(`${kind} ended with ${code}`));
+    if (code !== 0) stdout.destroy(new Error(`${kind} ended with ${code}`));
   });
-  return child.stdout;
+  return stdout;
 }
 
 async function* pieces(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {

@@ -6,7 +6,8 @@ import type { FoundFile } from './walk.ts';
 /** Directories that hold a git object store: the folder above `objects`. */
 export function gitDirectories(files: readonly FoundFile[]): string[] {
   const found = new Set<string>();
-  for (const { path } of files) {
+  for (const file of files) {
+    const path = file.path.toString();
     const loose = /^(.*)\/objects\/[0-9a-f]{2}\/[0-9a-f]{38,}$/.exec(path);
     const packed = /^(.*)\/objects\/pack\/[^/]+\.pack$/.exec(path);
     const directory = (loose ?? packed)?.[1];

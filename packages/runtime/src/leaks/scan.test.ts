@@ -83,6 +83,16 @@ test('every git object is looked at, loose or packed, reachable or not', async (
   expect(await found()).toEqual([`repo/.git: git object ${blob}`]);
 });
 
+test('names that are no UTF-8 are looked into, too', async () => {
+  mkdirSync(join(root, 'odd'));
+  const odd = (name: string) =>
+    Buffer.concat([Buffer.from(join(root, 'odd/')), Buffer.from([0xff, 0xfe]), Buffer.from(name)]);
+  writeFileSync(odd('.c'), FIX);
+  writeFileSync(odd('.gz'), gzipSync(FIX));
+  writeFileSync(odd('.txt'), 'nothing');
+  expect((await found()).map((path) => path.replace(/[^a-z./]/g, '?')).sort()).toEqual(['odd/??.c', 'odd/??.gz']);
+});
+
 test('a leak needs half of what there is of a file of the answer', async () => {
   put('some.c', FIX);
   const other = (lines: string[]): Passage => ({

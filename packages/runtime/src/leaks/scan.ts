@@ -10,8 +10,6 @@ import { type FoundFile, filesBelow } from './walk.ts';
 /** Texts beyond this are not sources. Bytes. */
 export const TEXT_LIMIT = 64 * 1024 * 1024;
 const MAX_UNREAD = 100;
-/** Arguments of one `grep`. */
-const BATCH = 1000;
 const GREP_LIMIT = 10 * 60 * 1000;
 
 /**
@@ -35,24 +33,30 @@ export async function scanForLeaks({ passages, without }: LeakQuery, root = '/')
     if (report.unread.length < MAX_UNREAD) report.unread.push({ path, reason: String(reason) });
   };
   const plain = await filesWithAny(
-    files.map(({ path }) => path),
-    [...new Set(passages.map(({ needle }) => needle))],
+    files,
+    passages.map(({ needle }) => needle),
   );
   for (const path of plain) {
     try {
-      add(path, null, await readFile(path, 'latin1'));
+      add(path.toString(), null, await readFile(path, 'latin1'));
     } catch (error) {
-      giveUp(path, error);
+      giveUp(path.toString(), error);
     }
   }
-  for (const file of files) {
-    const kind = archiveKind(firstBytes(file));
-    if (kind === undefined) continue;
-    report.scanned.archives += 1;
+  for (const { path, size } of files) {
+    const name = path.toString();
+    let file: number | undefined;
     try {
-      for await (const { name, text } of openArchive(file.path, kind)) add(file.path, name, text);
+      file = openSync(path, 'r');
+      const bytes = Buffer.alloc(Math.min(8, size));
+      const kind = archiveKind(bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)));
+      if (kind === undefined) continue;
+      report.scanned.archives += 1;
+      for await (const entry of openArchive(file, kind)) add(name, entry.name, entry.text);
     } catch (error) {
-      giveUp(file.path, error);
+      giveUp(name, error);
+    } finally {
+      if (file !== undefined) closeSync(file);
     }
   }
   for (const directory of gitDirectories(files)) {
@@ -68,37 +72,22 @@ export async function scanForLeaks({ passages, without }: LeakQuery, root = '/')
   return { ...report, leaks: distinct(report.leaks) };
 }
 
-async function filesWithAny(paths: readonly string[], texts: readonly string[]): Promise<string[]> {
-  if (texts.length === 0) return [];
-  const found: string[] = [];
-  for (let at = 0; at < paths.length; at += BATCH) {
-    const batch = paths.slice(at, at + BATCH);
-    const { code, notStarted, stdout } = await runCommand({
-      argv: ['/usr/bin/grep', '-laFZs', ...texts.flatMap((text) => ['-e', text]), '--', ...batch],
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-      timeoutMs: GREP_LIMIT,
-      capBytes: 16 * 1024 * 1024,
-    });
-    // 1: none; 2: one of them could not be read.
-    if (notStarted || code === null || code > 2) throw new Error(`grep ended with ${notStarted?.code ?? code}`);
-    found.push(...stdout.toText().split('\0').filter(Boolean));
-  }
-  return found;
-}
-
-function firstBytes({ path, size }: FoundFile): Buffer {
-  const bytes = Buffer.alloc(Math.min(8, size));
-  let file: number | undefined;
-  try {
-    file = openSync(path, 'r');
-    return bytes.subarray(0, readSync(file, bytes));
-  } catch {
-    // What root can't read in its own container, nobody can; grep has passed over it, too.
-    return Buffer.alloc(0);
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+async function filesWithAny(files: readonly FoundFile[], texts: readonly string[]): Promise<Buffer[]> {
+  if (texts.length === 0 || files.length === 0) return [];
+  const patterns = [...new Set(texts)].flatMap((text) => ['-e', text]);
+  const zero = Buffer.alloc(1);
+  const { code, notStarted, stdout } = await runCommand({
+    argv: ['/usr/bin/xargs', '-0', '/usr/bin/grep', '-laFZs', ...patterns, '--'],
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    stdin: Buffer.concat(files.flatMap(({ path }) => [path, zero])),
+    timeoutMs: GREP_LIMIT,
+    capBytes: 64 * 1024 * 1024,
+  });
+  // 123: some grep found nothing, or could not read a file.
+  if (notStarted || (code !== 0 && code !== 123)) throw new Error(`grep ended with ${notStarted?.code ?? code}`);
+  const names = stdout.toBuffer().toString('latin1').split('\0');
+  return names.filter(Boolean).map((name) => Buffer.from(name, 'latin1'));
 }
 
 function distinct(leaks: readonly Leak[]): Leak[] {

@@ -71,7 +71,16 @@ export async function datasetVerify(ids: readonly string[], options: DatasetVeri
         const { volume: runtimeVolume } = await runtimeIdentity(context);
         return scanTask({ engine, runtimeVolume, signal }, config, images);
       };
-      await verifyTasks(subjects, attempts, { ...conditions, jobs, repeat, retries, signal, scan, onRound });
+      await verifyTasks(subjects, attempts, {
+        ...conditions,
+        jobs,
+        repeat,
+        retries,
+        signal,
+        scan,
+        onScanFailure,
+        onRound,
+      });
     });
     interrupted = stop.signal.aborted;
   }
@@ -110,6 +119,10 @@ function onRound(report: TaskReport, { done, total }: { done: number; total: num
   process.stderr.write(
     `[${done}/${total}] ${state} ${report.task} (${time(report.seconds)})${first ? ` ${first}` : ''}\n`,
   );
+}
+
+function onScanFailure({ id }: Task, { message }: Error): void {
+  warn(`${id}: its images could not be searched for answers: ${message}`);
 }
 
 async function record(tasks: readonly Task[], reports: readonly TaskReport[]): Promise<void> {

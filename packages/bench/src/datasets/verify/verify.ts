@@ -19,6 +19,8 @@ export interface VerifyOptions extends Conditions {
   signal: AbortSignal;
   /** Searches a task's images for its answers; see `scanTask`. */
   scan(task: Task, images: TaskImages): Promise<TaskLeaks>;
+  /** Told why a task's images could not be searched; its report says that they were not. */
+  onScanFailure(task: Task, error: Error): void;
   /** Told of each task after each of its rounds. */
   onRound(report: TaskReport, progress: { done: number; total: number; round: number }): void;
 }
@@ -70,7 +72,12 @@ async function scanImages({ task }: Subject, attempts: AttemptsFile, options: Ve
   const digest = provenDigest(task);
   const images = imagesOf(attempts.all.filter((attempt) => isOf(attempt, task, digest, options.version)));
   if (!images || readLeaks(options.output, task.id, images)) return;
-  await writeLeaks(options.output, task.id, await options.scan(task, images));
+  try {
+    await writeLeaks(options.output, task.id, await options.scan(task, images));
+  } catch (error) {
+    // The other tasks can be verified all the same; this one is not proven.
+    if (!options.signal.aborted) options.onScanFailure(task, error as Error);
+  }
 }
 
 /** Those of the newest run that had both. */
