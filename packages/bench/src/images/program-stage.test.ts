@@ -71,12 +71,20 @@ test.each([
   expect(takenBy(instructions)).toEqual(taken);
 });
 
-test.each(['COPY $FILE ./', 'COPY "a b" ./', 'ONBUILD COPY run.ts /', 'COPY [run.ts /'])(
+test.each(['COPY $FILE ./', 'COPY [a-r]*.ts ./', 'COPY "a b" ./', 'ONBUILD COPY run.ts /', 'COPY [run.ts /'])(
   '%s may take any file: all of them count',
   (instructions) => {
     expect(takenBy(instructions)).toEqual(FILES);
   },
 );
+
+test('a pattern takes names with a dot in front, as the engine has it, and characters that are none of a pattern', () => {
+  const stage = programStage('FROM ssebench-program AS program\nCOPY * ./\nCOPY a?(b).ts src/*.json ./');
+  const files = ['.npmrc', 'a+(b).ts', 'src/.x.json', 'src/deep/y.json', 'sub/z'];
+  expect(stage && sourceFiles(stage, files)).toEqual(files);
+  const narrow = programStage('FROM ssebench-program AS program\nCOPY .n* a?(b).ts src/*.json ./');
+  expect(narrow && sourceFiles(narrow, files)).toEqual(files.slice(0, 3));
+});
 
 test('what is left out of a build counts for it', () => {
   const stage = programStage('FROM ssebench-program AS program\nCOPY src ./');

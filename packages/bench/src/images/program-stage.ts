@@ -47,17 +47,26 @@ export function sourceFiles({ sources }: ProgramStage, files: readonly string[])
 
 function isTaken(path: string, source: string): boolean {
   if (source === '.') return true;
-  for (let part = path; part !== '.'; part = posix.dirname(part)) {
-    if (part === source || posix.matchesGlob(part, source)) return true;
-  }
+  const pattern = patternOf(source);
+  for (let part = path; part !== '.'; part = posix.dirname(part)) if (pattern.test(part)) return true;
   return false;
+}
+
+/** What the engine's patterns match: unlike a shell's, they take names with a dot in front as any other. */
+function patternOf(source: string): RegExp {
+  const parts = source.split(/(\*\*|[*?])/).map((part) => {
+    if (part === '**') return '.*';
+    if (part === '*') return '[^/]*';
+    return part === '?' ? '[^/]' : part.replace(/[\\^$.+()[\]{}|]/g, '\\$&');
+  });
+  return new RegExp(`^${parts.join('')}$`, 's');
 }
 
 function sourcesOf(instructions: readonly Instruction[]): string[] | undefined {
   const sources: string[] = [];
   for (const { keyword, rest } of instructions) {
     const found = keyword === 'RUN' ? boundBy(rest) : keyword === 'COPY' || keyword === 'ADD' ? copiedBy(rest) : [];
-    if (keyword === 'ONBUILD' || found === undefined || found.some((source) => source.includes('$'))) return undefined;
+    if (keyword === 'ONBUILD' || found === undefined || found.some((source) => /[$[]/.test(source))) return undefined;
     sources.push(...found);
   }
   return sources.filter((source) => !isElsewhere(source)).map(normalized);
