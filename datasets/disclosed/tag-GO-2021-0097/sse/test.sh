@@ -2,4 +2,4 @@
 # All packages but cmd/check, which needs another module. Without vet, which is younger than the sources.
 set -e
 /ssebench/scripts/build.sh
-go test -vet=off . ./mbz ./cmd/sum ./cmd/tag
+go test -v -vet=off . ./mbz ./cmd/sum ./cmd/tag

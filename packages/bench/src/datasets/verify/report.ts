@@ -97,7 +97,7 @@ export function reportOf(
     ok: failures.length === 0,
     seconds: Math.round(Object.values(runs).reduce((sum, { seconds }) => sum + seconds, 0) * 10) / 10,
     failures,
-    warnings: [...warningsOn(subject, recorded), ...leakWarnings(leaks)],
+    warnings: [...warningsOn(subject, recorded), ...leakWarnings(task.id, leaks)],
     files_sha256: digest,
     runs,
     tests,
@@ -161,17 +161,19 @@ function warningsOn({ task, expect, controls }: Subject, recorded: RecordedTests
     warnings.push(`sse/expect.yaml does not say what ${pocs.join(', ')} print${pocs.length === 1 ? 's' : ''}`);
   if (task.config.scripts.test && !expect.tests) warnings.push('sse/expect.yaml does not say how tests are named');
   else if (expect.tests && !recorded) warnings.push('its tests are not recorded: dataset verify --record');
-  for (const kind of ['revert', 'mask'] as const)
-    if (!controls.some((control) => control.kind === kind)) warnings.push(`it has no ${kind} control`);
+  const lacking = (['revert', 'mask'] as const).filter((kind) => !controls.some((control) => control.kind === kind));
+  if (lacking.length > 0) warnings.push(`it has no ${lacking.join(' and no ')} control`);
   return warnings;
 }
 
-function leakWarnings(leaks: TaskLeaks | undefined): string[] {
+function leakWarnings(task: string, leaks: TaskLeaks | undefined): string[] {
   if (!leaks) return [];
-  const unread = leaks.unread.map(
-    ({ image, path, reason }) => `the ${image} image: ${path} could not be searched: ${reason}`,
-  );
-  return leaks.passages > 0 ? unread : ['its answers are too short to be searched for', ...unread];
+  const short = leaks.passages > 0 ? [] : ['its answers are too short to be searched for'];
+  const [first] = leaks.unread;
+  if (!first) return short;
+  const places = new Set(leaks.unread.map(({ path }) => path)).size;
+  const example = `${first.path} (${first.reason})`;
+  return [...short, `${places} files of its images could not be searched: ${example}; see leaks/${task}.json`];
 }
 
 /** The tests that passed in every graded run of the reference. */
