@@ -45,7 +45,7 @@ const FILES = {
 };
 
 const MODEL = ['--model', 'claude-sonnet-4-6'];
-const NAMES = ['heavy', 'empty', 'of-a-task'];
+const NAMES = ['heavy', 'empty', 'pausing', 'of-a-task'];
 let engine: ContainerEngine;
 let workspace: Workspace;
 
@@ -54,6 +54,14 @@ beforeAll(async () => {
   const agents: Record<string, TestAgent> = {
     heavy: { dockerfile: DOCKERFILE, files: FILES },
     empty: { dockerfile: 'FROM ssebench-program AS program\nWORKDIR /opt/other\nRUN touch x\nFROM ssebench-agent\n' },
+    pausing: {
+      dockerfile: `FROM ssebench-program AS program
+RUN echo there >file
+FROM ssebench-agent
+RUN sleep 10
+CMD ["cat", "/opt/agent/file"]
+`,
+    },
     'of-a-task': {
       dockerfile: 'FROM ssebench-program AS program\nCOPY --from=ssebench-agent /a /b\nFROM ssebench-agent\n',
     },
@@ -131,4 +139,23 @@ test('a program that leaves nothing in its place, or stands on a task’s image,
     status: 1,
     stderr: expect.stringContaining('agents/of-a-task/Dockerfile:2: the stage "program" is built once for all tasks'),
   });
+});
+
+test('a program that is removed while the run begins is no fault of the agent', async () => {
+  const volumes = () => engine.listVolumes({ [LABEL.agent]: 'pausing' });
+  const run = workspace.runOnNoop('pausing');
+  // Its agent image is built after that, and takes a while.
+  await expect.poll(volumes, { timeout: 300_000, interval: 50 }).toHaveLength(1);
+  const [{ name = '' } = {}] = await volumes();
+  const filler = name.replace(/^ssebench-/, 'ssebench-filler-');
+  await expect.poll(() => engine.inspectContainer(filler), { timeout: 60_000, interval: 50 }).toBeDefined();
+  await expect.poll(() => engine.inspectContainer(filler), { timeout: 60_000, interval: 500 }).toBeUndefined();
+  await engine.removeVolume(name);
+  const { summary } = await run;
+  expect(summary.outcome).toMatchObject({
+    code: 'start_failed',
+    fault: { blame: 'infra', retryable: true, detail: expect.stringContaining(name) },
+  });
+  const again = await workspace.runOnNoop('pausing');
+  expect(await said(again)).toBe('there\n');
 });

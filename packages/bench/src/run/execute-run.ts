@@ -11,6 +11,7 @@ import { ModelLease } from './model-lease.ts';
 import { writeOwnerFile } from './owner-file.ts';
 import type { RunPlan } from './plan.ts';
 import { type Prepared, prepareRun } from './prepare-run.ts';
+import { requireProgram } from './require-program.ts';
 import { openResultsPlace } from './results-place.ts';
 import { frameOf, type RunScene, type Stage } from './run-scene.ts';
 import { conductInDirectory, type RunContext, type RunReport } from './run-stage.ts';
@@ -44,6 +45,8 @@ async function run(plan: RunPlan, context: RunContext, stage: Stage): Promise<vo
   const make = (control = false) =>
     agentContainer({ ...stage, course: draft, place }, plan, { prepared, answers, model, control });
   const control = async () => {
+    // One that was removed meanwhile says nothing about the agent.
+    if (!(await engine.inspectImage(agentImageOf(prepared).id, { signal }))) throw new Error('no agent image any more');
     await using lease = await make(true);
     await engine.start(lease.id, { signal });
   };
@@ -107,8 +110,10 @@ async function agentContainer(
   const nothing = [CONTAINER.init, '--', '/bin/true'];
   const spec = control ? { ...whole, image: workImageOf(prepared).id, entrypoint: nothing, cmd: [] } : whole;
   const lease = await ContainerLease.create(engine, spec, { keep: plan.keepContainer && !control, signal });
-  if (!answers) return lease;
+  const { program } = prepared.images;
   try {
+    if (program) await requireProgram(engine, program, signal);
+    if (!answers) return lease;
     const transfer = { engine, from: answers.id, to: lease.id, signal };
     if (mode === 'same') await putEverything(transfer, config.source);
     else await putCheckMaterial(transfer, config, settings.difficulty);
