@@ -73,4 +73,32 @@ export function addDatasetCommands(program: Command, outcome: Outcome): void {
     .action(async (ids, options) => {
       outcome.status = await (await import('./commands/dataset-verify.ts')).datasetVerify(ids, options);
     });
+
+  dataset
+    .command('publish')
+    .description('push the images of verified tasks to a registry, and write down their digests')
+    .argument('[task...]', 'default: every task with a result of dataset verify')
+    .option('--dir <dir>', 'dataset folder (default: every one in datasets/)')
+    .requiredOption('--registry <prefix>', 'what image names begin with there, such as ghcr.io/owner/name')
+    .option('--revision <commit>', "the commit that holds the tasks (default: HEAD of the dataset's repository)")
+    .option('--agent <name...>', 'publish what runs with this agent need as well, for run --prebuilt')
+    .option(
+      '-o, --output <dir>',
+      'where dataset verify left its results; records go to published/ in it',
+      'results/dataset-verify',
+    )
+    .action(async (ids, options) => {
+      outcome.status = await (await import('./commands/dataset-publish.ts')).datasetPublish(ids, options);
+    });
+
+  dataset
+    .command('lock')
+    .description('write images.lock.json: the published images of a dataset, by digest')
+    .argument('[dataset...]', "folders, or names of home's datasets (default: all of these)")
+    .option('--records <dir>', 'records of dataset publish to take in (default: none)')
+    .option('-o, --output <file>', 'write there (default: images.lock.json in the dataset)')
+    .option('--check', 'write nothing; status 1 when it is missing or does not go with the dataset')
+    .action(async (where, options) => {
+      outcome.status = await (await import('./commands/dataset-lock.ts')).datasetLock(where, options);
+    });
 }

@@ -48,12 +48,11 @@ function hostMountsOf(value = 'auto'): HostMounts {
   throw new UserError(`SSEBENCH_HOST_MOUNTS: "${value}" is not one of: ${HOST_MOUNTS.join(', ')}`);
 }
 
-function registryOf(value: string | undefined): string {
+/** An image prefix without a final slash; ours when none is named. @throws UserError for what can be none */
+export function registryOf(value: string | undefined, name = 'SSEBENCH_REGISTRY'): string {
   const registry = (value ?? OWN_REGISTRY).replace(/\/+$/, '');
   if (REGISTRY.test(registry)) return registry;
-  throw new UserError(
-    `SSEBENCH_REGISTRY: "${value}" is no image prefix, such as ${OWN_REGISTRY} or ghcr.io/owner/name`,
-  );
+  throw new UserError(`${name}: "${value}" is no image prefix, such as ${OWN_REGISTRY} or ghcr.io/owner/name`);
 }
 
 function readEnvFile(path: string): NodeJS.Dict<string> {

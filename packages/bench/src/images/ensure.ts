@@ -205,7 +205,7 @@ async function plan(
 }
 
 /** The image is needed to build on, the volume to run; making the image takes the init from the root image. */
-async function ensureRuntime(request: ImagesRequest, runtime: RuntimeIdentity): Promise<void> {
+export async function ensureRuntime(request: ImageContext, runtime: RuntimeIdentity): Promise<void> {
   const content = await ensureRuntimeImage(request, runtime, async () => {
     const ca = readExtraCa(request.extraCa);
     const root = rootImage(request, ca);
