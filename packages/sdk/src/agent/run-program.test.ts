@@ -105,6 +105,18 @@ test('a wrapper that is asked to stop asks its program, and tells how that ended
 });
 
 test('a program that does not stop is killed with what it started, and its wrapper goes on', async () => {
-  const script = 'trap "" TERM; echo ready; (trap "" TERM; sleep 1; echo > alive) & while :; do sleep 0.02; done';
-  expect(await stopWrapper(script)).toBe('ready\n[null,"SIGKILL",true]');
+  const script = 'trap "" TERM; sleep 60 & echo $!; while :; do sleep 0.02; done';
+  const [started, end] = (await stopWrapper(script)).split('\n');
+  expect(end).toBe('[null,"SIGKILL",true]');
+  await expect.poll(() => isAlive(Number(started))).toBe(false);
 });
+
+/** A process that has ended, and that nobody has asked how, is none. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
