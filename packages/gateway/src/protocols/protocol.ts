@@ -153,9 +153,12 @@ export function decodeSegment(segment: string): string {
   }
 }
 
+/** No call has more; a sum of what it costs is within what the ledger can hold. */
+const MOST_TOKENS = 1e9;
+
 /** A count of tokens as a provider tells it: what is no number is 0. */
 export function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+  return typeof value === 'number' && value > 0 ? Math.min(Math.round(value), MOST_TOKENS) : 0;
 }
 
 /** The member `name` of what may be an object. */

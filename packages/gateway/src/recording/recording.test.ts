@@ -47,7 +47,7 @@ test('no key comes into a recording, wherever it stands', async () => {
     contents: [{ role: 'user', parts: [{ text: `env: ${gateway.key}\n${PROVIDER_KEY}` }] }],
   };
   const path = gemini.path.replace(/\?.*/, '');
-  await gateway.post(`${path}?key=${gateway.key}&x=1`, request, {
+  await gateway.post(`${path}?key=${gateway.key}&beta=1`, request, {
     authorization: `Bearer ${gateway.key}`,
     cookie: gateway.key,
     'x-other': gateway.key,
@@ -56,7 +56,7 @@ test('no key comes into a recording, wherever it stands', async () => {
   const text = JSON.stringify(exchange) + exchange.requestBody.toString() + exchange.answerBody.toString();
   expect(text).not.toContain(gateway.key);
   expect(text).not.toContain(PROVIDER_KEY);
-  expect(exchange.path).toBe(`${path}?x=1`);
+  expect(exchange.path).toBe(`${path}?beta=1`);
   expect(Object.keys(exchange.request.headers)).not.toContain('cookie');
   expect(exchange.answerBody.toString()).toBe('{"echo":"[key] [key]"}');
 });

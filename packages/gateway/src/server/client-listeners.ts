@@ -7,6 +7,7 @@ import { faults } from './faults.ts';
 import { serve } from './forward.ts';
 import type { Gateway } from './gateway.ts';
 import { sendError } from './http.ts';
+import { inTurn } from './in-turn.ts';
 import { writeTogether } from './write-together.ts';
 
 /**
@@ -14,6 +15,9 @@ import { writeTogether } from './write-together.ts';
  * too: a limit of its own would be a timer set and cleared for each.
  */
 const SOCKET_IDLE_MS = 20 * 60_000;
+
+/** Of one run: more than a run may have calls under way, and few enough that a run can't take the files of all. */
+const MOST_CONNECTIONS = 256;
 
 type ClientServer = Server<typeof IncomingMessage, typeof RecordedResponse>;
 
@@ -71,12 +75,18 @@ export class ClientListeners {
   #server(boundTo: string | undefined): ClientServer {
     const server = createServer<typeof IncomingMessage, typeof RecordedResponse>(
       { ServerResponse: RecordedResponse },
-      (request, response) => {
-        this.#serve(this.#gateway, request, response, boundTo).catch((error: unknown) =>
-          this.#failed(error, request, response),
-        );
-      },
+      (request, response) =>
+        inTurn(response, () => {
+          this.#serve(this.#gateway, request, response, boundTo).catch((error: unknown) =>
+            this.#failed(error, request, response),
+          );
+        }),
     );
+    if (boundTo !== undefined) {
+      server.maxConnections = MOST_CONNECTIONS;
+      // One that came too many is closed; those that wait for nothing make room for the client's next try.
+      server.on('drop', () => server.closeIdleConnections());
+    }
     server.on('connection', writeTogether);
     server.keepAliveTimeout = 0;
     server.setTimeout(SOCKET_IDLE_MS);

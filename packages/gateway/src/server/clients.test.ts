@@ -73,6 +73,25 @@ describe('a client that goes away', () => {
     await settledAll(gateway);
     expect(gateway.spend()).toMatchObject({ settled: 0n, uncertain: 0n });
   });
+
+  test('while the provider fails leaves it a failure of the provider', async () => {
+    await using gateway = await TestGateway.start({
+      limits: { retry: { attempts: 5, firstDelayMs: 10_000, longestDelayMs: 10_000 } },
+    });
+    const failed = Promise.withResolvers<void>();
+    gateway.provider.answers(async (response, received) => {
+      await whole('{"error":"overloaded"}', 529)(response, received);
+      failed.resolve();
+    });
+    const controller = new AbortController();
+    const call = gateway.send('POST', chat.path, JSON.stringify(chat.request), {}, controller.signal);
+    await failed.promise;
+    await delay(50);
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    await settledAll(gateway);
+    expect(gateway.spend()).toMatchObject({ failed: 1, lastCall: { ok: false, status: 529, words: 'overloaded' } });
+  });
 });
 
 describe('a budget', () => {

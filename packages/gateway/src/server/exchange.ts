@@ -35,6 +35,11 @@ export async function callProvider(gateway: Gateway, call: Call): Promise<void> 
 
 async function paidCall(gateway: Gateway, call: Call, stop: Stop): Promise<void> {
   const started = gateway.clock.now();
+  // What costs nothing reserves nothing, which would tell of a key that was revoked while the request came.
+  if (call.route.operation === 'count' && gateway.ledger.find(call.key)?.revoked !== false) {
+    sendError(call.response, call.client, faults.unauthorized());
+    return;
+  }
   let key: string;
   try {
     key = call.model.apiKey();
@@ -97,7 +102,10 @@ function denial(reason: Denial, budget: NanoUsd, left: NanoUsd): WireError {
   return reason === 'reserved' || reason === 'concurrency' ? faults.busy(reason) : faults.unauthorized();
 }
 
-/** Attempts until one is not to be tried again. Only the last one's answer has reached `answer`. */
+/**
+ * Attempts until one is not to be tried again, or the call is stopped: then the one that failed before counts, not that nobody
+ * waited for the next. Only the last one's answer has reached `answer`.
+ */
 async function attempts(
   { upstream, clock, limits }: Gateway,
   request: UpstreamRequest,
@@ -109,7 +117,7 @@ async function attempts(
     const delay = retryDelay(last, made, Math.random(), Date.now(), limits.retry);
     if (delay === undefined) return last;
     await clock.wait(delay, stop);
-    if (stop.stopped) return { end: 'aborted', sent: false };
+    if (stop.stopped) return last;
   }
 }
 

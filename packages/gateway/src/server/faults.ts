@@ -3,6 +3,12 @@ import type { WireError } from '../protocols/protocol.ts';
 import { usdText } from './money.ts';
 import type { NanoUsd, ProtocolName } from './ports.ts';
 
+const BUSY = {
+  concurrency: 'as many calls as this run may make at one time are under way',
+  reserved: "calls under way hold the rest of this run's budget",
+  bodies: "the requests under way are as large together as a run's may be",
+} as const;
+
 /** Everything that a client is told by the gateway itself. One place makes the sentences. */
 export const faults = {
   unauthorized: (): WireError => ({
@@ -65,11 +71,12 @@ export const faults = {
 
   malformed: (why: string, field?: string): WireError => ({ kind: 'malformed', status: 400, message: why, field }),
 
-  tooLarge: (limit: number): WireError => ({
-    kind: 'too_large',
-    status: 413,
-    message: `the body is larger than ${limit} bytes`,
-  }),
+  /** Why a body was not read. Undefined: its client went away, and nobody is to be told. */
+  body(failed: 'too_large' | 'no_room' | 'aborted', limit: number): WireError | undefined {
+    if (failed === 'aborted') return undefined;
+    if (failed === 'no_room') return faults.busy('bodies');
+    return { kind: 'too_large', status: 413, message: `the body is larger than ${limit} bytes` };
+  },
 
   /**
    * 400, because it is the one status that no agent tries again: OpenAI's own for a spent budget (429) is retried by its
@@ -81,14 +88,7 @@ export const faults = {
     message: `Your credit balance is too low: of this run's budget of ${usdText(budget)} USD ${usdText(left)} are left, which is less than this call can cost`,
   }),
 
-  busy: (why: 'reserved' | 'concurrency'): WireError => ({
-    kind: 'busy',
-    status: 429,
-    message:
-      why === 'concurrency'
-        ? 'as many calls as this run may make at one time are under way'
-        : "calls under way hold the rest of this run's budget",
-  }),
+  busy: (why: keyof typeof BUSY): WireError => ({ kind: 'busy', status: 429, message: BUSY[why] }),
 
   provider: (words: string): WireError => ({ kind: 'provider', status: 502, message: words }),
 

@@ -9,7 +9,7 @@ import { faults, providerWords, redact } from './faults.ts';
 import type { Forward } from './forwards.ts';
 import type { Gateway } from './gateway.ts';
 import { sendError, sendJson } from './http.ts';
-import { look } from './look.ts';
+import { look, lookAtQuery } from './look.ts';
 import { PlainAnswer } from './plain-answer.ts';
 import { readBody } from './read-body.ts';
 import { Stop } from './stop.ts';
@@ -60,31 +60,39 @@ export async function serveForward(
     return fail(faults.noRoute(method, path));
   }
   const { route } = found;
-  const body = route.operation === 'models' ? Buffer.alloc(0) : await wholeBody(gateway, request);
+  const body = route.operation === 'models' ? Buffer.alloc(0) : await wholeBody(gateway, forward, request, response);
   if (body === undefined) return;
   if (!Buffer.isBuffer(body)) return fail(body);
   if (route.operation !== 'models') {
     const { runId, kept } = forward;
     const whole = { runId, key, protocol: protocol.name, request, body, response };
     if (kept.record !== null) await recordExchange(gateway.recordings, kept.record, whole, undefined);
-    const refused = refusal(forward, protocol, route, body);
+    const refused = refusal(forward, { protocol, route, search, body });
     if (refused !== undefined) return fail(refused);
   }
   await pass(gateway, forward, { request, response, protocol, key, body, counts: route.operation === 'answer' });
 }
 
 /** Undefined when its client went away. */
-async function wholeBody({ limits }: Gateway, request: IncomingMessage): Promise<Buffer | WireError | undefined> {
+async function wholeBody(
+  { limits, bodies }: Gateway,
+  { runId }: Forward,
+  request: IncomingMessage,
+  response: RecordedResponse,
+): Promise<Buffer | WireError | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') return faults.encoded(encoding);
-  const body = await readBody(request, limits.bodyBytes);
-  if ('failed' in body) return body.failed === 'too_large' ? faults.tooLarge(limits.bodyBytes) : undefined;
-  return body.bytes;
+  const body = await readBody(request, limits.bodyBytes, bodies.for(runId, response));
+  return 'failed' in body ? faults.body(body.failed, limits.bodyBytes) : body.bytes;
 }
 
 /** Why a request does not pass; undefined: the run may make it. */
-function refusal(forward: Forward, protocol: Protocol, route: Route, body: Buffer): WireError | undefined {
-  const looked = look(protocol, route, body, forward.allowance);
+function refusal(
+  forward: Forward,
+  { protocol, route, search, body }: { protocol: Protocol; route: Route; search: string; body: Buffer },
+): WireError | undefined {
+  if (forward.closed) return faults.unauthorized();
+  const looked = lookAtQuery(search, forward.allowance) ?? look(protocol, route, body, forward.allowance);
   if ('error' in looked) {
     if (looked.refused) forward.refused(protocol.name, looked.refused);
     return looked.error;

@@ -12,7 +12,7 @@ import { callProvider } from './exchange.ts';
 import { faults } from './faults.ts';
 import type { Gateway } from './gateway.ts';
 import { sendError, sendJson } from './http.ts';
-import { type Looked, look } from './look.ts';
+import { type Looked, look, lookAtQuery } from './look.ts';
 import { readBody } from './read-body.ts';
 import { settingsOf } from './run-settings.ts';
 import { translated } from './translated-call.ts';
@@ -65,9 +65,12 @@ export async function serve(gateway: Gateway, request: IncomingMessage, response
 
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') return fail(faults.encoded(encoding));
-  const body = await readBody(request, gateway.limits.bodyBytes);
-  if ('failed' in body)
-    return body.failed === 'too_large' ? fail(faults.tooLarge(gateway.limits.bodyBytes)) : undefined;
+  const { bodies, limits } = gateway;
+  const body = await readBody(request, limits.bodyBytes, bodies.for(run.runId, response));
+  if ('failed' in body) {
+    const error = faults.body(body.failed, limits.bodyBytes);
+    return error && fail(error);
+  }
 
   if (record !== undefined) {
     const whole = { runId: run.runId, key, protocol: protocol.name, request, body: body.bytes, response };
@@ -88,7 +91,7 @@ export async function serve(gateway: Gateway, request: IncomingMessage, response
     return fail(error);
   };
   const { route } = found;
-  const looked = look(protocol, route, body.bytes, allowance);
+  const looked = lookAtQuery(search, allowance) ?? look(protocol, route, body.bytes, allowance);
   if ('error' in looked) return refuse(looked);
   const { view, asked } = looked;
   if (asked.model !== run.model) return fail(faults.wrongModel(asked.model, run.model));

@@ -68,14 +68,14 @@ test('a request and its answer pass as they are: path, query, headers, key, byte
   const sent = request({
     socketPath: space.socket,
     method: 'POST',
-    path: '/v1/chat/completions?a=%2f&b',
+    path: '/v1/chat/completions?beta=%74rue&prettyPrint',
     headers: { 'X-Api-Key': KEY, 'Anthropic-Beta': 'one, two', 'accept-encoding': 'gzip' },
   });
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   expect(String(await buffer(response))).toBe(answer);
   expect(response.headers['x-litellm-model-id']).toBe('abc');
-  expect(other.last).toMatchObject({ method: 'POST', path: '/under/v1/chat/completions?a=%2f&b' });
+  expect(other.last).toMatchObject({ method: 'POST', path: '/under/v1/chat/completions?beta=%74rue&prettyPrint' });
   expect(String(other.last.body)).toBe(body);
   const headers = { 'x-api-key': KEY, 'anthropic-beta': 'one, two', 'accept-encoding': 'gzip' };
   expect(other.last.headers).toMatchObject({ ...headers, host: new URL(other.url).host });
@@ -137,6 +137,22 @@ test('an agent that ends its key gets nothing through any more, nor does a call 
   await expect(ask()).rejects.toThrow();
   expect(other.received).toHaveLength(1);
   expect(await gateway.told()).toMatchObject({ calls: 1, answered: 0, failed: 0, last_call: null });
+});
+
+test('a key that an agent ends while a request comes is worth nothing to it', async () => {
+  await using gateway = await forwarding();
+  const { other, space, ask } = gateway;
+  other.answers(whole('{}'));
+  const body = JSON.stringify(chat.request);
+  const late = request({ socketPath: space.socket, method: 'POST', path: chat.path, headers: auth, agent: false });
+  late.write(body.slice(0, 10));
+  expect((await ask()).status).toBe(200);
+  await ask({}, auth, '/ssebench/revoke');
+  late.end(body.slice(10));
+  const [response] = (await once(late, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(401);
+  response.resume();
+  expect(other.received).toHaveLength(1);
 });
 
 test('what a run may not ask for does not pass, and is recorded', async () => {

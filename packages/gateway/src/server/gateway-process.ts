@@ -6,6 +6,7 @@ import { modelPricing } from '../prices/pricing.ts';
 import { Recordings } from '../recording/recordings.ts';
 import { Replays } from '../replay/replays.ts';
 import { Admin } from './admin.ts';
+import { BodyRoom } from './body-room.ts';
 import { ClientListeners } from './client-listeners.ts';
 import { Forwards } from './forwards.ts';
 import type { Gateway, Limits } from './gateway.ts';
@@ -29,6 +30,9 @@ export interface GatewayOptions {
   readonly limits?: Partial<Limits>;
   readonly log: (line: string) => void;
 }
+
+/** Of one run's requests under way. */
+const BODIES_BYTES = 256 * 1024 * 1024;
 
 const LIMITS: Limits = { bodyBytes: 32 * 1024 * 1024, waitMs: 60_000, retry: RETRY };
 
@@ -62,6 +66,7 @@ export class GatewayProcess {
       clock: systemClock,
       upstream: new Upstream(),
       calls: new LiveCalls(),
+      bodies: new BodyRoom(BODIES_BYTES),
       recordings: new Recordings(),
       replays: new Replays(),
       limits: { ...LIMITS, ...options.limits },

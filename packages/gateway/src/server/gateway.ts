@@ -1,5 +1,6 @@
 import type { Recordings } from '../recording/recordings.ts';
 import type { Replays } from '../replay/replays.ts';
+import type { BodyRoom } from './body-room.ts';
 import type { LiveCalls } from './live-calls.ts';
 import type { Clock, Ledger, ModelCatalog, Pricing } from './ports.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -13,6 +14,7 @@ export interface Gateway {
   readonly clock: Clock;
   readonly upstream: Upstream;
   readonly calls: LiveCalls;
+  readonly bodies: BodyRoom;
   readonly recordings: Recordings;
   readonly replays: Replays;
   readonly limits: Limits;

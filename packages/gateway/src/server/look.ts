@@ -10,6 +10,35 @@ export type Looked =
   /** `refused`: it asks for something that is not allowed, which is to be recorded. */
   | { readonly error: WireError; readonly refused?: Pick<Refusal, 'code' | 'field' | 'found'> };
 
+/**
+ * What a query may ask for, of the letters that a plain value has. Others change what the answer tells (Google's `fields`
+ * leaves its usage out) or who pays (`access_token`).
+ */
+const QUERY = new Map([
+  ['key', /.*/],
+  ['beta', /^[\w.-]*$/],
+  ['alt', /^(?:json|sse)$/],
+  ['$alt', /^(?:json|sse)$/],
+  ['prettyPrint', /^\w*$/],
+]);
+
+/** Checks a request's query; undefined: it may pass. A refusal names a parameter `?name`. */
+export function lookAtQuery(search: string, { fields }: Allowance): Extract<Looked, { error: WireError }> | undefined {
+  if (search === '') return undefined;
+  for (const [name, value] of new URLSearchParams(search)) {
+    const [rule, field] = [QUERY.get(name), `?${name}`];
+    if (rule?.test(value) || fields.has(field) || fields.has(`${field}=${value}`)) continue;
+    // A value may be a key.
+    const refused = new RequestRefused(
+      rule ? 'value' : 'field',
+      [field.slice(0, 60)],
+      rule ? value.slice(0, 60) : 'query',
+    );
+    return { error: faults.refused(refused), refused };
+  }
+  return undefined;
+}
+
 /** Reads a request's body and checks it against what a run may ask for. */
 export function look(protocol: Protocol, route: Route, bytes: Buffer, allowance: Allowance): Looked {
   try {

@@ -182,3 +182,21 @@ test('an error that the provider tells in a stream passes through and is known',
   expect(answer.body.toString()).toBe(anthropic.events[0] + error);
   expect(gateway.spend()).toMatchObject({ failed: 1, lastCall: { words: 'the provider said: Overloaded' } });
 });
+
+test('a provider that tells senseless numbers of tokens takes nothing from the other runs', async () => {
+  await using gateway = await TestGateway.start();
+  const other = gateway.addRun({});
+  gateway.provider.answers((response, received) => {
+    const tokens = received.headers['x-many'] ? '1e300' : '3';
+    return whole(`{"usage":{"prompt_tokens":${tokens},"completion_tokens":${tokens}}}`)(response, received);
+  });
+  const answers = await Promise.all([
+    gateway.post(chat.path, chat.request, { 'x-api-key': other, 'x-many': 'yes' }),
+    gateway.post(chat.path, chat.request),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(gateway.spend()).toMatchObject({ settled: 9000n, reserved: 0n });
+  const spent = gateway.ledger.spend('run-2');
+  expect(spent).toMatchObject({ reserved: 0n, answered: 1 });
+  expect(spent?.settled).toBeGreaterThan(spent?.budget ?? 0n);
+});

@@ -24,7 +24,7 @@ export function toProvider(
   const credentials = key === '' ? {} : protocol.credentials(key);
   return {
     origin,
-    path: path + (query === '' ? ownSearch : `?${query}`),
+    path: path + (query === '' ? ownSearch : `${ownSearch === '' ? '?' : `${ownSearch}&`}${query}`),
     method: 'POST',
     headers:
       translation === undefined

@@ -23,7 +23,6 @@ const NOT_TO_PROVIDER = new Set([
   'x-api-key',
   'api-key',
   'x-goog-api-key',
-  'x-goog-user-project',
   'cookie',
   'openai-organization',
   'openai-project',
@@ -35,9 +34,14 @@ const NOT_TO_PROVIDER = new Set([
   'x-forwarded-proto',
 ]);
 
+/** Headers by which a client tells a provider, or what stands before it, what to answer with, how long to take or whom to bill. */
+const STEERING = /^(?:x-goog-(?!api-(?:client|key)$)|x-litellm-|x-envoy-|x-server-timeout$|grpc-timeout$)/;
+
 const NOT_ONWARD = new Set([...HOP_BY_HOP, 'host']);
 
 const NOT_TO_CLIENT = new Set([...HOP_BY_HOP.filter((name) => name !== 'content-length'), 'set-cookie']);
+
+const passes = (name: string, kept: ReadonlySet<string>) => !kept.has(name) && !STEERING.test(name);
 
 /** The run's key as any of the four protocols' clients send it. */
 export function clientKey({ headers }: IncomingMessage, query: URLSearchParams): string | undefined {
@@ -56,7 +60,7 @@ export function headersToProvider(
   const out: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    if (!NOT_TO_PROVIDER.has(name.toLowerCase())) out.push(name, rawHeaders[at + 1] ?? '');
+    if (passes(name.toLowerCase(), NOT_TO_PROVIDER)) out.push(name, rawHeaders[at + 1] ?? '');
   }
   for (const [name, value] of Object.entries(credentials)) out.push(name, value);
   out.push('accept-encoding', 'identity', 'content-length', String(bodyLength));
@@ -68,7 +72,7 @@ export function headersOnward({ rawHeaders }: IncomingMessage, bodyLength: numbe
   const out: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    if (!NOT_ONWARD.has(name.toLowerCase())) out.push(name, rawHeaders[at + 1] ?? '');
+    if (passes(name.toLowerCase(), NOT_ONWARD)) out.push(name, rawHeaders[at + 1] ?? '');
   }
   if (bodyLength > 0) out.push('content-length', String(bodyLength));
   return out;

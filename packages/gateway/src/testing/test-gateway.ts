@@ -7,6 +7,7 @@ import { attoUsd } from '../prices/prices.ts';
 import { modelPricing } from '../prices/pricing.ts';
 import { Recordings } from '../recording/recordings.ts';
 import { Replays } from '../replay/replays.ts';
+import { BodyRoom } from '../server/body-room.ts';
 import { ClientListeners } from '../server/client-listeners.ts';
 import type { Gateway, Limits } from '../server/gateway.ts';
 import { LiveCalls } from '../server/live-calls.ts';
@@ -39,6 +40,8 @@ export interface TestOptions {
   allow?: readonly ModelSwitch[];
   allowFields?: readonly string[];
   limits?: Partial<Limits>;
+  /** For the bodies of a run's requests. */
+  roomBytes?: number;
   /** Name of the file, in the test's folder, that the run is recorded in. */
   record?: string;
   /** Absolute path of the recording that answers. */
@@ -106,6 +109,7 @@ export class TestGateway implements AsyncDisposable {
       clock: systemClock,
       upstream: new Upstream(),
       calls: new LiveCalls(),
+      bodies: new BodyRoom(options.roomBytes ?? 1024 * 1024 * 1024),
       recordings: new Recordings(),
       replays: new Replays(),
       limits: {
