@@ -226,7 +226,7 @@ test('an agent without a model needs a grade and an end, no session', () => {
   expect(open(keylessPoints(failed))).toEqual({ 'exit status': 'missing: 2' });
 });
 
-test('an agent that never began is told why, in one line', () => {
+test('an agent that never began is told why, with the end of what its build printed', () => {
   const detail = 'the image of the agent "a" could not be built: exit status 1\n#7 RUN false';
   const outcome = { code: 'image_build_failed', fault: { ...fault('internal', detail) }, grade: null };
   const trial = {
@@ -234,5 +234,7 @@ test('an agent that never began is told why, in one line', () => {
     ...summary({ outcome, runtime_result: { ...SOUND.summary.runtime_result, agent_exit_code: null } }),
   };
   expect([neverStarted(trial), neverStarted(SOUND)]).toEqual([true, false]);
-  expect(startPoint(trial)).toMatchObject({ point: 'start', state: 'missing', found: detail.split('\n')[0] });
+  const [found, ...output] = detail.split('\n');
+  expect(startPoint(trial)).toMatchObject({ point: 'start', state: 'missing', found });
+  expect(startPoint(trial).remedy?.split('\n').slice(1)).toEqual(output);
 });

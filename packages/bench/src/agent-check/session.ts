@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DialogEntry } from '@ssebench/contracts/dialog';
 import { z } from 'zod';
@@ -16,10 +16,10 @@ export interface Session {
   broken: readonly string[];
 }
 
-/** Undefined when the run left none. @param directory of the run */
+/** Undefined when the run left none that is a file of its own: a link leads wherever its agent likes. @param directory of the run */
 export function readSession(directory: string): Session | undefined {
   const path = join(directory, 'archive/dialog.jsonl');
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   return sessionOf(readFileSync(path).subarray(0, MAX_BYTES).toString('utf8'));
 }
 

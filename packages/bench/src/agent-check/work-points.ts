@@ -12,10 +12,10 @@ export function neverStarted({ summary: { runtime_result: run } }: Trial): boole
   return run.agent_exit_code === null && !run.agent_timeout;
 }
 
-/** Why it did. */
+/** Why it did. Of a build that failed, the end of its output: no file of the run has it. */
 export function startPoint({ summary: { outcome, patch_result } }: Trial): CheckPoint {
-  const [found = ''] = (outcome.fault?.detail ?? patch_result.error_msg ?? outcome.code).split('\n');
-  return missing('start', found, "put right what it names; the run's directory has the whole log");
+  const [found = '', ...output] = (outcome.fault?.detail ?? patch_result.error_msg ?? outcome.code).split('\n');
+  return missing('start', found, ['put right what failed', ...output].join('\n'));
 }
 
 /**
