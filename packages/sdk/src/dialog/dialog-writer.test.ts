@@ -158,7 +158,7 @@ test('of a session that is very long itself texts are kept in short', () => {
   const dialog = writer();
   dialog.write(INIT);
   const line = `{"seq":1,"ts":"2026-01-01T00:00:00.000Z","type":"thinking","content":"${'y'.repeat(1e6)}"}\n`;
-  for (let count = 0; count < 68; count += 1) appendFileSync(path, line);
+  for (let count = 0; count < 36; count += 1) appendFileSync(path, line);
   dialog.write({
     type: 'tool',
     tool_id: 'x',
@@ -167,7 +167,7 @@ test('of a session that is very long itself texts are kept in short', () => {
     args: { text: `a${'x'.repeat(9_000)}z` },
   });
   dialog.write({ type: 'complete', status: 'success' });
-  const [tool = '', unfinished, complete] = readFileSync(path, 'utf8').trimEnd().split('\n').slice(69);
+  const [tool = '', unfinished, complete] = readFileSync(path, 'utf8').trimEnd().split('\n').slice(37);
   expect(JSON.parse(tool).args.text).toMatch(/^ax{2047}\n\[… 4906 characters were not kept …\]\nx{2047}z$/);
   expect([unfinished, complete]).toEqual([expect.stringContaining('"error"'), expect.stringContaining('"success"')]);
 });

@@ -9,9 +9,9 @@ import { withFileLock } from './file-lock.ts';
 
 /** Longest text of an entry, in UTF-16 units; of a longer one head and tail are kept. */
 const MAX_TEXT = 512 * 1024;
-/** The same once the file has so many bytes: a session however long stays far below what an archive may hold. */
+/** The same once the file has so many bytes: a session however long stays below what is read of one, and an archive may hold. */
 const MAX_TEXT_LATE = 4 * 1024;
-const LATE_BYTES = 64 * 1024 * 1024;
+const LATE_BYTES = 32 * 1024 * 1024;
 /** Read at a time to learn what others wrote. */
 const CHUNK_BYTES = 1024 * 1024;
 
