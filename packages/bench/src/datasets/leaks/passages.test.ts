@@ -44,6 +44,7 @@ test('four lines are two passages that overlap, and what is too short is none', 
     lines.slice(1, 4),
   ]);
   expect(passagesOf('tests', diff(['short();']))).toEqual([]);
+  expect(passagesOf('patch', diff(['if (b < 0) {', '   return MP_VAL;', '}']))).toEqual([]);
 });
 
 test('the needle has no white space that a copy may change', () => {

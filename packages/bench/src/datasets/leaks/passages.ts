@@ -2,8 +2,8 @@ import { isTelling, normalLine, type Passage } from '@ssebench/contracts/leaks';
 
 /** Lines of one passage: so many in a row are no chance. */
 const LINES = 3;
-/** Fewer lines must be so long together. Characters. */
-const TELLING_LENGTH = 24;
+/** Fewer lines must be so long together: more than a sign check that returns, which many functions of a project share. Characters. */
+const TELLING_LENGTH = 28;
 
 /**
  * What of a unified diff would give it away where it is found: its added lines, three by three, file by file. Lines of little but
