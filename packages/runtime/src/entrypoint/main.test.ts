@@ -115,9 +115,9 @@ describe('mode work', () => {
   });
 
   test('an agent at its limit: told when it is, status 124, and its patch is captured', async () => {
-    const told = "trap 'echo $(($(date +%s) - SSE_DEADLINE)); exit' TERM; sleep 30 & wait";
-    expect(await container.run(work('sh', '-c', told), {}, { TIMEOUT: '1' })).toBe(124);
-    expect(container.text('agent.log')).toMatch(/^[012]\n$/);
+    const told = "trap 'echo $(($(date +%s) - SSE_DEADLINE)) $SSE_AGENT_GRACE; exit' TERM; sleep 30 & wait";
+    expect(await container.run(work('sh', '-c', told), {}, { TIMEOUT: '1', SSE_AGENT_GRACE: '7' })).toBe(124);
+    expect(container.text('agent.log')).toMatch(/^[012] 7\n$/);
     expect(container.json('work.json')).toMatchObject({
       agent: { exit_code: 124, timed_out: true },
       capture: { patch_bytes: 3 },

@@ -39,6 +39,7 @@ export const agent: Phase = {
           [ENV.daemonSocket]: settings.agentSocket,
           [ENV.timeout]: String(settings.agentTimeout),
           [ENV.deadline]: String(Math.floor(Date.now() / 1000) + settings.agentTimeout),
+          [ENV.agentGrace]: String(settings.agentGrace),
           ...(run.source ? { [ENV.source]: run.source } : {}),
         },
         cwd: settings.cwd,
