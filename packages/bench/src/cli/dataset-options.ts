@@ -16,6 +16,16 @@ export function addDatasetCommands(program: Command, outcome: Outcome): void {
     });
 
   dataset
+    .command('add')
+    .description('keep the dataset of a git repository in datasets/; nothing of it is executed')
+    .argument('<url>', 'of the repository: https://, ssh:// or file://')
+    .option('--path <dir>', 'folder of the dataset in the repository (default: its root)')
+    .option('--ref <name>', "branch or tag (default: the repository's usual branch)")
+    .action(async (url, options) => {
+      outcome.status = await (await import('./commands/dataset-add.ts')).datasetAdd(url, options);
+    });
+
+  dataset
     .command('manifest')
     .description('write manifest.json, the list of the tasks with the checksums of their files')
     .argument('[dataset...]', "folders, or names of home's datasets (default: all of these)")

@@ -7,6 +7,9 @@ import type { RunTask } from '../config/tasks.ts';
 import { type ImageContext, isOwnRegistry } from './context.ts';
 import { pullFailure, type Wanted } from './registry-failure.ts';
 
+/** As manifests name them, and as engines are known here. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { amd64: 'x64', arm64: 'arm64' };
+
 /** A case image that came from a registry. */
 export interface PulledCase {
   image: ImageInfo;
@@ -23,7 +26,7 @@ export async function pullCase(context: ImageContext, task: RunTask): Promise<Pu
   const { engine, registry, progress, signal } = context;
   const { published, dir, dataset } = task;
   if (!published) return undefined;
-  const { image: name, version, digest, lock } = published;
+  const { image: name, version, digest, lock, arch } = published;
   const tagged = `${registry}/${name}:${version}`;
   if (isOwnRegistry(registry)) {
     if (dir !== null) return undefined;
@@ -32,6 +35,11 @@ export async function pullCase(context: ImageContext, task: RunTask): Promise<Pu
   }
   const ref = digest === null ? tagged : `${registry}/${name}@${digest}`;
   const otherwise = dir === null ? 'use --local with a dataset folder' : 'give --build to build it here';
+  const { architecture } = await engine.info({ signal });
+  if (!arch.some((it) => ARCHITECTURES[it] === architecture))
+    throw unavailable(
+      `${ref} is for ${arch.join(' and ')}, the engine is ${architecture}; use one of that architecture`,
+    );
   let image: ImageInfo;
   try {
     image = await pullImage(context, { ref, pinnedBy: lock, otherwise }, digest === null ? 'always' : 'missing');

@@ -46,6 +46,8 @@ export async function seedPrebuilt(
     const known = Object.keys(prebuilt.agents).join(', ') || 'none';
     throw refusal(`${task.id}: ${lock} has no image of the agent "${agent.folder}"; published: ${known}`, request);
   }
+  if (program && !published.program)
+    throw refusal(`${task.id}: ${lock} has no image of the program of "${agent.folder}"`, request);
   const programImage =
     program && published.program && (await seed("the agent's program", program.ref, published.program));
   const parts = {
@@ -58,7 +60,7 @@ export async function seedPrebuilt(
 const WITHOUT = 'leave --prebuilt away to build the images here';
 
 /** The runtime's image as one that is looked for by its key. */
-export function runtimeRef(registry: string, { image, key }: RuntimeIdentity): PreparedRef {
+function runtimeRef(registry: string, { image, key }: RuntimeIdentity): PreparedRef {
   return { repository: `${registry}/runtime`, key, unique: image, named: image };
 }
 

@@ -42,7 +42,7 @@ export async function registryAuth(
 }
 
 /** The registry that an image name begins with, as Docker's client calls it. */
-export function serverOf(ref: string): string {
+function serverOf(ref: string): string {
   const [first = '', ...rest] = ref.split('/');
   const isHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
   return !isHost || hostOf(first) === 'docker.io' ? DOCKER_HUB : first;

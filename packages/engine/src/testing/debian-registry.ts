@@ -65,8 +65,8 @@ function programPath(): string {
   mkdirSync(join(CACHE, '..'), { recursive: true });
   const fresh = mkdtempSync(`${CACHE}-`);
   try {
-    execFileSync('apt-get', ['download', 'docker-registry'], { cwd: fresh, stdio: 'pipe', timeout: 120_000 });
-    execFileSync('sh', ['-c', 'dpkg-deb -x docker-registry_*.deb .'], { cwd: fresh, stdio: 'pipe' });
+    const fetch = 'apt-get download docker-registry && dpkg-deb -x docker-registry_*.deb .';
+    execFileSync('sh', ['-c', fetch], { cwd: fresh, stdio: 'pipe', timeout: 120_000 });
     rmSync(CACHE, { recursive: true, force: true });
     renameSync(fresh, CACHE);
   } finally {
