@@ -54,6 +54,11 @@ export class SqliteLedger implements Ledger, Disposable {
   /** By the id that the server gave them; the file's rows have their own. */
   readonly #open = new Map<string, OpenCall>();
   readonly #keys: KeyBook;
+  /** Of the commit under way: the calls that it opens, and those that it ends. */
+  readonly #opening = new Set<string>();
+  readonly #ending: EndedCall[] = [];
+  /** Ends that a commit was to hold which failed (the disk was full): they come with the next one. */
+  readonly #unwritten: EndedCall[] = [];
 
   /** @throws LedgerError as `openLedgerFile` */
   constructor(dir: string, { now = Date.now, boot = bootId(), grouped = false }: LedgerOptions = {}) {
@@ -63,8 +68,8 @@ export class SqliteLedger implements Ledger, Disposable {
     this.#checkpoints = new Checkpoints(db, () => this.#open.size === 0);
     this.#group = groupedTransactions(db, {
       beforeCommit: () => this.#keys.write(),
-      committed: () => this.#checkpoints.committed(),
-      undone: () => this.#keys.forget(),
+      committed: () => this.#committed(),
+      undone: () => this.#undone(),
     });
     this.#grouped = grouped;
     this.#now = now;
@@ -134,6 +139,7 @@ export class SqliteLedger implements Ledger, Disposable {
   }
 
   revoke(runId: string): void {
+    if (this.#unwritten.length > 0) this.#transaction(() => undefined);
     this.#group.flush();
     this.#statements.revoke.run(runId);
     this.#keys.forget();
@@ -145,6 +151,10 @@ export class SqliteLedger implements Ledger, Disposable {
 
   calls(runId: string): readonly LedgerCall[] {
     return this.#calls.ofRun(runId);
+  }
+
+  sums(key: string): Pick<KeyRow, 'budget' | 'settled' | 'reserved' | 'uncertain'> | undefined {
+    return this.#keys.find(key);
   }
 
   spend(runId: string): RunSpend | undefined {
@@ -167,29 +177,52 @@ export class SqliteLedger implements Ledger, Disposable {
     this.close();
   }
 
+  #committed(): void {
+    this.#opening.clear();
+    this.#ending.length = 0;
+    this.#checkpoints.committed();
+  }
+
+  /** Nothing was sent for the calls that were to be opened: they are forgotten. Those that ended have ended. */
+  #undone(): void {
+    this.#keys.forget();
+    this.#unwritten.push(...this.#ending.splice(0).filter(({ callId }) => !this.#opening.has(callId)));
+    for (const callId of this.#opening) this.#open.delete(callId);
+    this.#opening.clear();
+  }
+
   #transaction<T>(part: () => T): T {
-    const result = this.#group.transaction(part);
+    const result = this.#group.transaction(() => {
+      // One that can't be written at all keeps its reservation, and is not tried again.
+      for (let ended = this.#unwritten.shift(); ended; ended = this.#unwritten.shift()) this.#writeEnd(ended);
+      return part();
+    });
     if (!this.#grouped) this.#group.flush();
     return result;
   }
 
   #openCall(keyId: bigint, callId: string, amount: NanoUsd): void {
-    const row = this.#transaction(() => {
+    this.#transaction(() => {
       this.#keys.change(keyId, { openCalls: 1, reserved: amount });
-      return this.#statements.insertCall.run(callId, keyId, this.#now(), amount).lastInsertRowid;
+      this.#opening.add(callId);
+      const { lastInsertRowid } = this.#statements.insertCall.run(callId, keyId, this.#now(), amount);
+      this.#open.set(callId, { row: lastInsertRowid, keyId, amount });
     });
-    this.#open.set(callId, { row, keyId, amount });
   }
 
   #end(callId: string, end: CallEnd): void {
     const call = this.#open.get(callId);
     if (!call) return;
-    this.#transaction(() => {
-      this.#statements.endCall.run(...endColumns(end, this.#now()), call.row);
-      const { cost, uncertain } = end;
-      this.#keys.change(call.keyId, { openCalls: -1, reserved: -call.amount, settled: cost, uncertain });
-    });
     this.#open.delete(callId);
+    this.#transaction(() => this.#writeEnd({ callId, call, end, at: this.#now() }));
+  }
+
+  #writeEnd(ended: EndedCall): void {
+    const { call, end, at } = ended;
+    this.#statements.endCall.run(...endColumns(end, at), call.row);
+    const { cost, uncertain } = end;
+    this.#keys.change(call.keyId, { openCalls: -1, reserved: -call.amount, settled: cost, uncertain });
+    this.#ending.push(ended);
   }
 }
 
@@ -197,6 +230,13 @@ interface OpenCall {
   readonly row: number | bigint;
   readonly keyId: bigint;
   readonly amount: NanoUsd;
+}
+
+interface EndedCall {
+  readonly callId: string;
+  readonly call: OpenCall;
+  readonly end: CallEnd;
+  readonly at: number;
 }
 
 /** The budget's rule. Pure. */

@@ -28,8 +28,10 @@ export function spendJson(spend: RunSpend) {
   };
 }
 
+type Sums = Pick<RunSpend, 'budget' | 'settled' | 'reserved' | 'uncertain'>;
+
 /** What the holder of a run's key is told of its money. What was perhaps spent is not left. */
-export function leftJson({ budget, settled, reserved, uncertain }: RunSpend): LeftToSpend {
+export function leftJson({ budget, settled, reserved, uncertain }: Sums): LeftToSpend {
   const left = budget - settled - reserved - uncertain;
   return { budget_usd: usdText(budget), spent_usd: usdText(settled), left_usd: usdText(left > 0n ? left : 0n) };
 }

@@ -13,7 +13,7 @@ export class BodyRoom {
   /** Takes room for pieces of one request's body until its response is closed; false: there is none. */
   for(runId: string, response: ServerResponse): (bytes: number) => boolean {
     let taken = 0;
-    response.once('close', () => {
+    response.on('close', () => {
       const left = (this.#held.get(runId) ?? 0) - taken;
       if (left > 0) this.#held.set(runId, left);
       else this.#held.delete(runId);

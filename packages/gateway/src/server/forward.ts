@@ -46,8 +46,8 @@ export async function serve(gateway: Gateway, request: IncomingMessage, response
     return sendJson(response, 200, '{}');
   }
   if (method === 'GET' && path === GATEWAY_PATH.left) {
-    const spend = gateway.ledger.spend(run.runId);
-    return spend ? sendJson(response, 200, JSON.stringify(leftJson(spend))) : fail(faults.unauthorized());
+    const sums = gateway.ledger.sums(key);
+    return sums ? sendJson(response, 200, JSON.stringify(leftJson(sums))) : fail(faults.unauthorized());
   }
   if (found === undefined) {
     const refusal = { runId: run.runId, protocol: undefined, code: 'route', field: path.slice(0, 100), found: method };

@@ -202,6 +202,8 @@ export interface Ledger {
   recordRefusal(refusal: Refusal): void;
   /** All calls of a run, in the order in which they began. None where there is no such run. */
   calls(runId: string): readonly LedgerCall[];
+  /** What a key's sums are. However many calls there were, and however often a client asks: it costs next to nothing. */
+  sums(key: string): Pick<RunSpend, 'budget' | 'settled' | 'reserved' | 'uncertain'> | undefined;
   /** Undefined: no such run. */
   spend(runId: string): RunSpend | undefined;
   /** Every field and kind that was refused, over all runs, latest first. */
