@@ -48,6 +48,14 @@ test('commands and files that only mention the name stay as they are', () => {
   expect(readAgentDockerfile(text, IMAGES).content).toBe(text.replace('ssebench-agent', WORK));
 });
 
+test('an entry point that would not be run is refused where it stands, unless it is in a stage that is not run', () => {
+  const entry = 'ENTRYPOINT ["python3"]\nCMD ["/a.py"]';
+  const problem = 'ENTRYPOINT would not be run: put the whole command into CMD';
+  expect(problemOf(`FROM ssebench-agent\n${entry}`)).toBe(`2: ${problem}`);
+  expect(problemOf(`FROM ssebench-agent AS One\n${entry}\nFROM one\nRUN ls`)).toBe(`2: ${problem}`);
+  expect(problemOf(`FROM debian AS one\n${entry}\nFROM ssebench-agent\nENTRYPOINT []\nCMD ["x"]`)).toBe('none');
+});
+
 test('a base that comes from an argument is what its default says', () => {
   expect(readAgentDockerfile('ARG BASE=ssebench-agent\nFROM $BASE', IMAGES).content).toBe(
     `ARG BASE=ssebench-agent\nFROM ${WORK}`,

@@ -119,17 +119,28 @@ function rewrite({ keyword, rest }: Instruction, replacement: (name: string) => 
 function requireAgentBase(instructions: readonly Instruction[], args: ReadonlyMap<string, string>): void {
   const stages = stagesOf(instructions).map((stage) => ({ ...stage, image: substitute(stage.image, args) }));
   const last = stages.at(-1);
+  if (!last) throw new DockerfileError(1, `has no FROM line; it must start FROM ${AGENT_BASE}`);
   let base = last;
   // Names of stages refer backwards only, so this ends.
-  for (let at = stages.length - 1; base !== undefined && at >= 0; at--) {
-    const earlier = stages.slice(0, at).findLast(({ name }) => name === base?.image.toLowerCase());
+  for (let at = stages.length - 1; at >= 0; at--) {
+    refuseEntrypoint(instructions, base.instruction);
+    const earlier = stages.slice(0, at).findLast(({ name }) => name === base.image.toLowerCase());
     if (!earlier) break;
     base = earlier;
   }
-  if (!last || !base) throw new DockerfileError(1, `has no FROM line; it must start FROM ${AGENT_BASE}`);
   if (base.image === AGENT_BASE) return;
   const problem = `the last stage is built on "${base.image}"; it must be FROM ${AGENT_BASE}`;
   throw new DockerfileError(last.instruction.line, problem);
+}
+
+/** An agent's container starts with the harness's own program, which runs the image's command. `[]` only takes one away. */
+function refuseEntrypoint(instructions: readonly Instruction[], from: Instruction): void {
+  const ofStage = instructions.slice(instructions.indexOf(from) + 1);
+  const end = ofStage.findIndex(({ keyword }) => keyword === 'FROM');
+  const found = ofStage
+    .slice(0, end < 0 ? undefined : end)
+    .find(({ keyword, rest }) => keyword === 'ENTRYPOINT' && !/^\[\s*\]$/.test(rest));
+  if (found) throw new DockerfileError(found.line, 'ENTRYPOINT would not be run: put the whole command into CMD');
 }
 
 /** The directive counts in the comments at the very top, in either spelling of a comment that engines know. */
