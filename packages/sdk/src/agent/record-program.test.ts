@@ -79,6 +79,15 @@ test('a program that can not be started leaves a dialog that says so', async () 
   });
 });
 
+test('a session that can not be read in the end changes nothing of how its program ended', async () => {
+  const finish = () => {
+    throw new Error('database is locked');
+  };
+  const program = () => ({ command: ['/bin/echo', 'done'] as const });
+  expect(await recordProgram({ agent: 'a', session: { ...SESSION, finish }, program })).toBe(0);
+  expect(entries().slice(2)).toMatchObject([{ content: 'done' }, { type: 'complete', status: 'success', turns: 1 }]);
+});
+
 test('an outcome is the program’s own, unless it was stopped', () => {
   const end = { status: 0, signal: null, stopped: false, lastWords: 'last\n' };
   expect(sessionOutcome(end, { failed: false })).toEqual({ status: 'success' });

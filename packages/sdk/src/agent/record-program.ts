@@ -5,6 +5,7 @@ import type { DialogInput } from '../dialog/dialog-input.ts';
 import { DialogWriter } from '../dialog/dialog-writer.ts';
 import { buildPrompt } from '../prompt/build-prompt.ts';
 import { exitStatus, type ProgramEnd, type ProgramOptions, runProgram } from './run-program.ts';
+import { sessionOutcome } from './session-outcome.ts';
 
 /** How what a program prints becomes the run's dialog. */
 export interface ProgramSession {
@@ -12,7 +13,7 @@ export interface ProgramSession {
   add(line: string): readonly DialogInput[];
   /** What became known beside its output, which nothing tells of; asked every second. */
   poll?(): readonly DialogInput[];
-  /** What is left once the program has ended; the last entry is `complete`. */
+  /** What is left once the program has ended; the last entry is `complete`. What it throws costs what was left, and nothing else. */
   finish(end: ProgramEnd): readonly DialogInput[];
 }
 
@@ -45,7 +46,7 @@ export async function recordProgram({ agent, session, program }: RecordOptions):
   const polled = setInterval(() => guarded(() => write(session.poll?.() ?? [])), POLL_MS).unref();
   try {
     const end = await runProgram({ ...program(prompt), onLine: (line) => write(session.add(line)) });
-    write(session.finish(end));
+    write(lastOf(session, end));
     return exitStatus(end);
   } catch (error) {
     write([{ type: 'complete', status: 'error', message: (error as Error).message }]);
@@ -64,10 +65,24 @@ function startTool(): void {
   asked.on('error', (error) => process.stderr.write(`the tool is not there yet: ${error.message}\n`));
 }
 
+/** How a program ended is its own, whatever became of the files that tell of its session. */
+function lastOf(session: ProgramSession, end: ProgramEnd): readonly DialogInput[] {
+  try {
+    return session.finish(end);
+  } catch (error) {
+    unreadable(error);
+    return [{ type: 'complete', ...sessionOutcome(end, { failed: false }) }];
+  }
+}
+
 function guarded(work: () => void): void {
   try {
     work();
   } catch (error) {
-    process.stderr.write(`the session could not be read: ${(error as Error).message}\n`);
+    unreadable(error);
   }
+}
+
+function unreadable(error: unknown): void {
+  process.stderr.write(`the session could not be read: ${(error as Error).message}\n`);
 }

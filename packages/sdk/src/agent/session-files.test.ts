@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -25,4 +26,12 @@ test('lines come once, when they are whole, from files that appear whenever they
     { file: 'sub/b.jsonl', line: '{"n":3}' },
   ]);
   expect(files.read()).toEqual([]);
+});
+
+test('what is no file, or none any more, is in nobody’s way', () => {
+  mkdirSync(join(directory, 'chats/b.jsonl'), { recursive: true });
+  for (const name of ['a', 'z']) writeFileSync(join(directory, `chats/${name}.jsonl`), `${name}\n`);
+  symlinkSync('/no/such', join(directory, 'chats/c.jsonl'));
+  execFileSync('mkfifo', [join(directory, 'chats/d.jsonl')]);
+  expect(files.read().map(({ line }) => line)).toEqual(['a', 'z']);
 });

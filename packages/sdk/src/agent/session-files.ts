@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What is taken in at a time, of one file. Bytes. */
@@ -51,12 +51,18 @@ export class SessionFiles {
   }
 }
 
+/** Nothing of what is no file, and of one that is gone again or can't be read: its neighbours are read all the same. */
 function readFrom(path: string, from: number): Buffer {
-  const fd = openSync(path, 'r');
+  let fd: number | undefined;
   try {
-    const bytes = Buffer.alloc(Math.min(CHUNK_BYTES, Math.max(0, fstatSync(fd).size - from)));
-    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = fstatSync(fd);
+    const bytes = Buffer.alloc(stats.isFile() ? Math.min(CHUNK_BYTES, Math.max(0, stats.size - from)) : 0);
+    return bytes.length === 0 ? bytes : bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return Buffer.alloc(0);
   } finally {
-    closeSync(fd);
+    if (fd !== undefined) closeSync(fd);
   }
 }
