@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readdir, stat, truncate } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -121,8 +123,9 @@ describe('a registry of one’s own', () => {
     const engine = await connectEngine();
     await using registry = await startDebianRegistry({ login: true });
     const ref = `${registry.host}/ssebench-test/word:1`;
+    let id = ref;
     try {
-      const id = await engine.importImage({
+      id = await engine.importImage({
         rootfs: packEntries([{ name: 'word', content: randomBytes(8).toString('hex') }]),
         ref,
         labels: { 'ssebench.test': 'contract' },
@@ -143,9 +146,26 @@ describe('a registry of one’s own', () => {
       await engine.pull(pinned, { auth: REGISTRY_LOGIN });
       expect(await engine.inspectImage(pinned)).toMatchObject({ id, repoDigests: [pinned] });
     } finally {
-      await engine.removeImage(ref, { force: true }).catch(() => undefined);
+      await engine.removeImage(id, { force: true });
       engine.close();
     }
+  });
+
+  test('half a layer is not taken for an image', async () => {
+    const engine = await connectEngine();
+    await using registry = await startDebianRegistry();
+    const ref = `${registry.host}/ssebench-test/half:1`;
+    const rootfs = packEntries([{ name: 'noise', content: randomBytes(400_000) }]);
+    await engine.importImage({ rootfs, ref, labels: { 'ssebench.test': 'contract' } });
+    await engine.push(ref);
+    await engine.removeImage(ref, { force: true });
+    await halveLargestFile(registry.storage);
+    await expect(engine.pull(ref)).rejects.toMatchObject({
+      code: 'refused',
+      detail: expect.stringMatching(/unexpected EOF|verification failed/),
+    });
+    expect(await engine.inspectImage(ref)).toBeUndefined();
+    engine.close();
   });
 
   test('an image that the engine does not have is not_found', async () => {
@@ -154,3 +174,11 @@ describe('a registry of one’s own', () => {
     engine.close();
   });
 });
+
+async function halveLargestFile(directory: string): Promise<void> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const sizes = await Promise.all(files.map(async (path) => ({ path, size: (await stat(path)).size })));
+  const [largest] = sizes.sort((a, b) => b.size - a.size);
+  if (largest) await truncate(largest.path, Math.floor(largest.size / 2));
+}
