@@ -54,11 +54,12 @@ beforeAll(async () => {
   const agents: Record<string, TestAgent> = {
     heavy: { dockerfile: DOCKERFILE, files: FILES },
     empty: { dockerfile: 'FROM ssebench-program AS program\nWORKDIR /opt/other\nRUN touch x\nFROM ssebench-agent\n' },
+    // What the engine has in its cache takes no time.
     pausing: {
       dockerfile: `FROM ssebench-program AS program
 RUN echo there >file
 FROM ssebench-agent
-RUN sleep 10
+RUN sleep 10 && : ${Date.now()}
 CMD ["cat", "/opt/agent/file"]
 `,
     },
