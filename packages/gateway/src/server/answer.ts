@@ -3,6 +3,7 @@ import { MemberReader } from '../json/member-reader.ts';
 import { nothingSeen, type Protocol, type Seen, type WireError } from '../protocols/protocol.ts';
 import { SseFilter } from '../protocols/sse.ts';
 import type { Clock } from './ports.ts';
+import { type Flow, Stall } from './stall.ts';
 import type { AnswerSink } from './upstream.ts';
 import { headersToClient } from './wire-headers.ts';
 
@@ -12,6 +13,8 @@ export interface CallAnswer extends AnswerSink {
   /** 0 before there is an answer. */
   readonly status: number;
   readonly firstByteAt: number | undefined;
+  /** For how long the client took nothing, at the longest, while there was something for it. Milliseconds. */
+  readonly stalledMs: number;
   /** The provider's answer is over, and whole: `seen` is complete. Nothing more is written before `end`. */
   whole(): void;
   /** Whether the provider ended its answer properly, but not where an answer ends. */
@@ -31,9 +34,8 @@ export class Answer implements CallAnswer {
   readonly #response: ServerResponse;
   readonly #withhold: boolean;
   readonly #clock: Clock;
-  #flow: { pause(): void; resume(): void } | undefined;
-  /** The client takes no more, and the provider waits for it. */
-  #full = false;
+  #flow: Flow | undefined;
+  readonly #stall: Stall;
   #status = 0;
   #firstByteAt: number | undefined;
   #reader: MemberReader | undefined;
@@ -47,6 +49,7 @@ export class Answer implements CallAnswer {
     this.#response = response;
     this.#withhold = withhold;
     this.#clock = clock;
+    this.#stall = new Stall(response, clock);
   }
 
   get status(): number {
@@ -57,7 +60,11 @@ export class Answer implements CallAnswer {
     return this.#firstByteAt;
   }
 
-  start(status: number, headers: IncomingHttpHeaders, flow: { pause(): void; resume(): void }): void {
+  get stalledMs(): number {
+    return this.#stall.longestMs;
+  }
+
+  start(status: number, headers: IncomingHttpHeaders, flow: Flow): void {
     this.#status = status;
     this.#flow = flow;
     const stream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
@@ -90,13 +97,7 @@ export class Answer implements CallAnswer {
     if (pieces.length === 0 || this.#response.destroyed) return;
     // One write: a corked response may never tell that it drained.
     const room = this.#response.write(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
-    if (room || this.#full) return;
-    this.#full = true;
-    this.#flow?.pause();
-    this.#response.once('drain', () => {
-      this.#full = false;
-      this.#flow?.resume();
-    });
+    if (!room && this.#flow) this.#stall.begin(this.#flow);
   }
 
   whole(): void {

@@ -146,7 +146,8 @@ async function finish(gateway: Gateway, call: Call, finished: Finished): Promise
     if (error === undefined) passOn(call, last, key);
     else sendError(response, client, error);
   } else {
-    const words = redact(howItFailed(last, response.closed), key);
+    const stalled = answer.stalledMs >= gateway.limits.stallMs;
+    const words = redact(howItFailed(last, { gone: response.closed, stalled }), key);
     const sent = last.end === 'aborted' ? last.sent : last.end !== 'unreached';
     if (sent) settle(gateway, call, finished, words);
     else release(gateway, finished, 0, words);
@@ -156,10 +157,14 @@ async function finish(gateway: Gateway, call: Call, finished: Finished): Promise
   }
 }
 
-function howItFailed(last: Exclude<AttemptEnd, { end: 'status' }>, clientGone: boolean): string {
+function howItFailed(
+  last: Exclude<AttemptEnd, { end: 'status' }>,
+  client: { readonly gone: boolean; readonly stalled: boolean },
+): string {
+  if (client.stalled && last.end !== 'aborted') return 'the client took no more of it, and the provider broke off';
   switch (last.end) {
     case 'aborted':
-      return clientGone ? 'the client went away' : 'the run has ended';
+      return client.gone ? 'the client went away' : 'the run has ended';
     case 'whole':
       return 'the provider broke off: the stream ended early';
     case 'broken':

@@ -114,10 +114,11 @@ async function pass(gateway: Gateway, forward: Forward, call: Passed): Promise<v
     body,
   };
   if (call.counts) forward.began();
-  const answer = new PlainAnswer(response);
+  const answer = new PlainAnswer(response, gateway.clock);
   await gateway.calls.track(forward.runId, stop, async () => {
     const end = await gateway.upstream.attempt(sent, answer, stop);
-    if (call.counts) forward.ended(outcome(end, call.key));
+    const stalled = end.end === 'broken' && answer.stalledMs >= gateway.limits.stallMs;
+    if (call.counts) forward.ended(outcome(stalled ? { end: 'aborted', sent: true } : end, call.key));
     if (end.end === 'whole') answer.end();
     else fail(end, call, forward.baseUrl);
   });

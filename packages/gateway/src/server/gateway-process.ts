@@ -34,7 +34,7 @@ export interface GatewayOptions {
 /** Of one run's requests under way. */
 const BODIES_BYTES = 256 * 1024 * 1024;
 
-const LIMITS: Limits = { bodyBytes: 32 * 1024 * 1024, waitMs: 60_000, retry: RETRY };
+const LIMITS: Limits = { bodyBytes: 32 * 1024 * 1024, waitMs: 60_000, stallMs: 30_000, retry: RETRY };
 
 /**
  * The gateway of a state directory: its ledger, the admin socket, a socket for every run that is under way, and a port of the

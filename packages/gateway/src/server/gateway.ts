@@ -26,5 +26,7 @@ export interface Limits {
   readonly bodyBytes: number;
   /** How long a call waits for its turn, or for money that calls under way hold. */
   readonly waitMs: number;
+  /** A client that took nothing for so long is to blame for an answer that broke off. */
+  readonly stallMs: number;
   readonly retry: RetryPolicy;
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -121,6 +122,35 @@ test('bodies of requests under way take so much memory and no more', async () =>
     await next();
     expect((await answer).status).toBe(200);
   }
+});
+
+test('an answer that breaks off because its client takes nothing of it is no failure of the provider', async () => {
+  await using gateway = await TestGateway.start({ limits: { stallMs: 100 } });
+  const begun = Promise.withResolvers<ServerResponse>();
+  gateway.provider.answers((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const piece = `data: {"text":"${'x'.repeat(60_000)}"}\n\n`;
+    while (response.write(piece) || response.writableLength < 30_000_000);
+    begun.resolve(response);
+  });
+  const client = await connected({ port: gateway.port });
+  const stream = JSON.stringify({ ...anthropic.request, stream: true });
+  client.write(written(gateway, anthropic.path, stream));
+  await once(client, 'data');
+  client.pause();
+  const response = await begun.promise;
+  let unsent = -1;
+  const standsStill = () => {
+    const before = unsent;
+    unsent = response.writableLength;
+    expect(unsent).toBe(before);
+  };
+  await vi.waitFor(standsStill, { interval: 300, timeout: 10_000 });
+  response.destroy();
+  client.resume();
+  await vi.waitFor(() => expect(gateway.spend()).toMatchObject({ calls: 1, reserved: 0n }));
+  expect(gateway.spend()).toMatchObject({ failed: 0, lastCall: { ok: true } });
+  client.destroy();
 });
 
 test('a key that is revoked while a request comes is worth nothing to it', async () => {

@@ -8,6 +8,7 @@ import type { Translation } from '../translate/translator.ts';
 import type { CallAnswer } from './answer.ts';
 import { sendError, sendJson } from './http.ts';
 import type { Clock } from './ports.ts';
+import { type Flow, Stall } from './stall.ts';
 import { headersToClient } from './wire-headers.ts';
 
 /** A whole answer has to be read before it is translated; a longer one is none. */
@@ -31,7 +32,8 @@ export class TranslatedAnswer implements CallAnswer {
   readonly #translation: Translation;
   readonly #clock: Clock;
   readonly #reader: MemberReader;
-  #flow: { pause(): void; resume(): void } | undefined;
+  readonly #stall: Stall;
+  #flow: Flow | undefined;
   #status = 0;
   #firstByteAt: number | undefined;
   #stream: { readonly events: SseFilter; readonly translated: StreamTranslation } | undefined;
@@ -44,6 +46,7 @@ export class TranslatedAnswer implements CallAnswer {
     this.#ends = ends;
     this.#translation = translation;
     this.#clock = clock;
+    this.#stall = new Stall(ends.response, clock);
     this.#reader = new MemberReader(ends.provider.paths);
   }
 
@@ -55,7 +58,11 @@ export class TranslatedAnswer implements CallAnswer {
     return this.#firstByteAt;
   }
 
-  start(status: number, headers: IncomingHttpHeaders, flow: { pause(): void; resume(): void }): void {
+  get stalledMs(): number {
+    return this.#stall.longestMs;
+  }
+
+  start(status: number, headers: IncomingHttpHeaders, flow: Flow): void {
     this.#status = status;
     this.#flow = flow;
     if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) return;
@@ -63,7 +70,6 @@ export class TranslatedAnswer implements CallAnswer {
     this.#stream = { events: new SseFilter(this.#reader, this.#event), translated: this.#translation.stream() };
     response.writeHead(status, headersToClient(headers, false));
     response.flushHeaders();
-    response.on('drain', () => this.#flow?.resume());
   }
 
   readonly #event = () => {
@@ -86,7 +92,8 @@ export class TranslatedAnswer implements CallAnswer {
 
   #write(piece: Buffer): void {
     const { response } = this.#ends;
-    if (piece.length > 0 && !response.destroyed && !response.write(piece)) this.#flow?.pause();
+    if (piece.length === 0 || response.destroyed) return;
+    if (!response.write(piece) && this.#flow) this.#stall.begin(this.#flow);
   }
 
   whole(): void {

@@ -115,6 +115,7 @@ export class TestGateway implements AsyncDisposable {
       limits: {
         bodyBytes: 1024 * 1024,
         waitMs: 2000,
+        stallMs: 30_000,
         retry: { attempts: 3, firstDelayMs: 5, longestDelayMs: 50 },
         ...options.limits,
       },
