@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
+import { registryAuth } from '@ssebench/engine/docker/registry-auth';
 import { isEngineError } from '@ssebench/engine/errors';
 import { packDirectory } from '@ssebench/engine/tar';
 import { digestOfFiles, hashFiles } from '../config/task-files.ts';
@@ -105,7 +106,10 @@ export async function pullBase({ engine, progress, signal }: ImageContext, ref: 
   progress.step(`base image ${ref}`);
   if (await engine.inspectImage(ref, { signal })) return progress.done(true);
   try {
-    await engine.pull(ref, { signal, onProgress: ({ status, id }) => progress.line(id ? `${id}: ${status}` : status) });
+    const auth = await registryAuth(ref);
+    const onProgress = ({ status, id }: { status: string; id?: string }) =>
+      progress.line(id ? `${id}: ${status}` : status);
+    await engine.pull(ref, { auth, signal, onProgress });
   } catch (error) {
     if (!isEngineError(error, 'not_found', 'refused', 'timeout')) throw error;
     const remedy = 'check SSEBENCH_REGISTRY, log in with "docker login", or unset it to build the base images here';
