@@ -31,6 +31,8 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
     ),
     '<time>',
   ],
+  // Unix times of these decades, in seconds or milliseconds, such as an agent's deadline.
+  [/\b(?:1[6-9]|2[01])\d{8}(?:\d{3})?(?:\.\d+)?\b/g, '<time>'],
   [/\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b(?: ?[AP]M\b)?/g, '<time>'],
   [/\b\d+(?:\.\d+)?( ?)(?:ns|µs|us|ms|s|secs?|seconds?|m|mins?|minutes?)\b/g, '<duration>'],
   [/\b0x[0-9a-f]{6,16}\b/gi, '<address>'],

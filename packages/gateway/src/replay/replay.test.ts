@@ -57,14 +57,14 @@ test('equal requests are answered in the recorded order, others in any', async (
 test('what differs in every run is no difference', async () => {
   await using gateway = await recordRun(
     'it is 2026-11-30T15:02:05Z, Mon Nov 30 15:02:05 UTC 2026; took 1.25 seconds; KEY; 3fa85f64-5717-4562-b3fc-2c963f66afa6; ' +
-      '==123==ERROR at 0x602000000010; [main 1a2b3c4] /tmp/tmp.Ab12Cd; -rw-r--r-- 1 model model 12 Nov 30 15:02 a.c',
+      'until 1796070271, not 1796070271345; ==123==ERROR at 0x602000000010; [main 1a2b3c4] /tmp/tmp.Ab12Cd; -rw-r--r-- 1 model model 12 Nov 30 15:02 a.c',
   );
   const replay = await replayOf(gateway);
   const answer = await replay.post({
     metadata: { session: 'another' },
     ...ask(
       `it is 2027-01-01T05:12:45Z, Fri Jan  1 05:12:45 UTC 2027; took 3 seconds; ${replay.key}; 9ba85f64-5717-4562-b3fc-2c963f66afa7; ` +
-        '==99==ERROR at 0x602000000f10; [main 9f8e7d6] /tmp/tmp.Xy34Zz; -rw-r--r-- 1 model model 12 Jan  1 05:12 a.c',
+        'until 1798761600, not 1798761600001; ==99==ERROR at 0x602000000f10; [main 9f8e7d6] /tmp/tmp.Xy34Zz; -rw-r--r-- 1 model model 12 Jan  1 05:12 a.c',
     ),
   });
   expect(answer).toMatchObject({ status: 200 });
