@@ -13,5 +13,7 @@ describe.runIf(everything)('with the real program', () => {
       edit: 'exec_command',
       testPatch: 'mcp__ssebench__test_patch',
     },
+    // Its shell tool answers after half a minute at the latest, also for a command that goes on.
+    startLimit: 25,
   });
 });
