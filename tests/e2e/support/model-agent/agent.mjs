@@ -41,12 +41,14 @@ async function call({ path, headers, body, text }) {
   return text(await answer.json());
 }
 
-// A connection that breaks is tried once more, as agents do.
+// A connection that breaks is tried once more after a moment, as agents do: a process that is killed closes what it holds one
+// by one, and may take a connection for an instant yet.
 async function callAgain(request) {
   try {
     return await call(request);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 300));
     return call(request);
   }
 }
