@@ -34,9 +34,15 @@ export class Store {
     if (!existsSync(this.#path)) return [];
     try {
       this.#changed ??= new DatabaseSync(this.#path, { readOnly: true, timeout: 1000 }).prepare(CHANGED);
-      const rows = this.#changed.all(this.#since) as unknown as (StoredPart & { updated: number })[];
-      this.#since = rows.reduce((latest, { updated }) => Math.max(latest, updated), this.#since);
-      return rows.map(({ id, message, subagent, data }) => ({ id, message, subagent, data }));
+      const rows = this.#changed.all(this.#since);
+      this.#since = rows.reduce((latest, { updated }) => Math.max(latest, Number(updated)), this.#since);
+      const text = (row: (typeof rows)[number], column: keyof StoredPart) => String(row[column] ?? '');
+      return rows.map((row) => ({
+        id: text(row, 'id'),
+        message: text(row, 'message'),
+        subagent: text(row, 'subagent'),
+        data: text(row, 'data'),
+      }));
     } catch (error) {
       if (!(error as Error).message.includes('no such table')) throw error;
       return [];

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { added } from './support/added-file.ts';
 import { Workspace } from './support/workspace.ts';
 
 const FIX = 'The file that was missing is here now, whole and sound.';
@@ -55,10 +56,6 @@ deleted file mode 100644
 `,
   'sse/expect.yaml': 'pocs:\n  pocs/poc.txt: ^the file is missing$\ntests: tap\n',
 };
-
-function added(file: string, content = file): string {
-  return `diff --git a/${file} b/${file}\nnew file mode 100644\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1 @@\n+${content}\n`;
-}
 
 let workspace: Workspace;
 let dir: string;

@@ -9,6 +9,7 @@ import type { ContainerEngine } from '@ssebench/engine/port';
 import { packEntries } from '@ssebench/engine/tar';
 import { type DebianRegistry, REGISTRY_LOGIN, startDebianRegistry } from '@ssebench/engine/testing/debian-registry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { added } from './support/added-file.ts';
 import { runDirectory, summaryIn, Workspace } from './support/workspace.ts';
 
 const everything = process.env['SSEBENCH_TEST_ALL'] === '1';
@@ -49,10 +50,6 @@ originality: crafted
   'sse/diffs/patch.diff': added('fixed', 'The file that was missing is here now, whole and sound.'),
   'sse/diffs/test.diff': added('hidden'),
 };
-
-function added(file: string, content = file): string {
-  return `diff --git a/${file} b/${file}\nnew file mode 100644\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1 @@\n+${content}\n`;
-}
 
 let engine: ContainerEngine;
 let registry: DebianRegistry;

@@ -1,15 +1,12 @@
 import { posix } from 'node:path';
+import { pipeline } from 'node:stream';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { extract } from 'tar-stream';
 import { z } from 'zod';
 
-/** A layer of an image: where in the order it lies, from 1, and the step that made it. */
-export interface Layer {
-  number: number;
-  of: number;
-  /** `undefined` where the image's history does not say. */
-  step: string | undefined;
-}
+/** A layer of an image: where in the order it lies, from 1, and the step that made it, where the image's history says. */
+export const Layer = z.object({ number: z.int().positive(), of: z.int().positive(), step: z.string().optional() });
+export type Layer = z.infer<typeof Layer>;
 
 const Manifest = z.array(z.looseObject({ Config: z.string(), Layers: z.array(z.string()) })).min(1);
 const Config = z.looseObject({
@@ -32,7 +29,9 @@ export async function layersOf(
 ): Promise<Map<string, Layer>> {
   const inLayers = new Map<string, Set<string>>();
   const documents = new Map<string, string>();
-  const archive = (await engine.saveImage(image, { signal })).pipe(extract());
+  // What breaks the stream breaks the loop.
+  const archive = extract();
+  pipeline(await engine.saveImage(image, { signal }), archive, () => undefined);
   for await (const entry of archive) {
     const layer = new LayerPaths(paths);
     const content: Buffer[] = [];

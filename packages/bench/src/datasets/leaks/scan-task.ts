@@ -1,39 +1,39 @@
 import { basename } from 'node:path';
 import { LABEL } from '@ssebench/contracts/labels';
 import { CONTAINER } from '@ssebench/contracts/layout';
-import type { Leak, LeakReport, Passage } from '@ssebench/contracts/leaks';
+import { Leak, LeakReport, type Passage } from '@ssebench/contracts/leaks';
 import type { TaskConfig } from '@ssebench/contracts/task-config';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { unpackFile } from '@ssebench/engine/tar';
-import type { Layer } from './layers.ts';
+import { z } from 'zod';
+import { Layer } from './layers.ts';
 import { passagesOf } from './passages.ts';
 import { scanImage } from './scan-image.ts';
 
 /** Of one answer. Bytes. */
 const MAX_ANSWER = 64 * 1024 * 1024;
 
-/** The images of a task that an agent's container is made of. */
-export interface TaskImages {
-  /** IDs. */
-  case: string;
-  work: string;
-}
+/** The images of a task that an agent's container is made of: their IDs. */
+const TaskImages = z.object({ case: z.string(), work: z.string() });
+export type TaskImages = z.infer<typeof TaskImages>;
+
+const ImageName = TaskImages.keyof();
+const Scanned = LeakReport.shape.scanned.extend({ seconds: z.number() });
 
 /** A leak with the image, and the layer where that is known. */
-export interface PlacedLeak extends Leak {
-  image: keyof TaskImages;
-  layer: Layer | null;
-}
+const PlacedLeak = Leak.extend({ image: ImageName, layer: Layer.nullable() });
+type PlacedLeak = z.infer<typeof PlacedLeak>;
 
-/** `<output>/leaks/<task>.json`. */
-export interface TaskLeaks {
-  images: TaskImages;
-  leaks: PlacedLeak[];
+/** What was found in a task's images. */
+export const TaskLeaks = z.object({
+  images: TaskImages,
+  leaks: z.array(PlacedLeak),
   /** Of how many passages the answers are. None: they are too short to be told from chance, and nothing was searched for. */
-  passages: number;
-  scanned: Record<keyof TaskImages, LeakReport['scanned'] & { seconds: number }>;
-  unread: (LeakReport['unread'][number] & { image: keyof TaskImages })[];
-}
+  passages: z.int().nonnegative(),
+  scanned: z.object({ work: Scanned, case: Scanned }),
+  unread: z.array(LeakReport.shape.unread.element.extend({ image: ImageName })),
+});
+export type TaskLeaks = z.infer<typeof TaskLeaks>;
 
 /**
  * Searches all that a work container can see, and the case image outside of `/ssebench`, for the lines that the reference patch and

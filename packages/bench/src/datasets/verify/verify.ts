@@ -64,16 +64,18 @@ export function reportOn(
 ): TaskReport {
   const digest = provenDigest(subject.task);
   const own = attempts.all.filter((attempt) => isOf(attempt, subject.task, digest, version));
-  return reportOf(subject, own, { output, digest, leaks: readLeaks(output, subject.task.id, imagesOf(own)) });
+  const leaks = readLeaks(output, subject.task.id, { images: imagesOf(own), version });
+  return reportOf(subject, own, { output, digest, leaks });
 }
 
 /** Once for the images as they are. */
 async function scanImages({ task }: Subject, attempts: AttemptsFile, options: VerifyOptions): Promise<void> {
   const digest = provenDigest(task);
   const images = imagesOf(attempts.all.filter((attempt) => isOf(attempt, task, digest, options.version)));
-  if (!images || readLeaks(options.output, task.id, images)) return;
+  const { output, version } = options;
+  if (!images || readLeaks(output, task.id, { images, version })) return;
   try {
-    await writeLeaks(options.output, task.id, await options.scan(task, images));
+    await writeLeaks(output, task.id, await options.scan(task, images), version);
   } catch (error) {
     // The other tasks can be verified all the same; this one is not proven.
     if (!options.signal.aborted) options.onScanFailure(task, error as Error);
