@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { finished } from 'node:stream/promises';
 import { makeRunId } from '@ssebench/contracts/run-id';
 import { NO_MODEL } from '@ssebench/contracts/run-settings';
 import type { Task } from '../../config/tasks.ts';
@@ -55,24 +53,23 @@ export async function runControl(job: Job, conditions: Conditions, attempt: numb
   const cwd = join(output, 'runs');
   await mkdir(cwd, { recursive: true });
   await mkdir(join(output, 'logs'), { recursive: true });
-  const log = createWriteStream(join(output, logPath(task.id, control.name)), { flags: 'a' });
-  log.write(`== ${control.name} ${task.id}, round ${round}, attempt ${attempt}, ${startedAt.toISOString()}\n`);
+  // The run has the file itself: it goes on telling when this command is killed.
+  await using log = await open(join(output, logPath(task.id, control.name)), 'a');
+  await log.appendFile(
+    `== ${control.name} ${task.id}, round ${round}, attempt ${attempt}, ${startedAt.toISOString()}\n`,
+  );
   const [program = process.execPath, ...first] = command;
   const child = spawn(program, [...first, ...argumentsOf(job, conditions), '--run-id', runId], {
     cwd,
     env: { ...process.env, SSEBENCH_HOME: home },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log.fd, log.fd],
   });
   // Ctrl-C reaches it by itself, as part of the terminal's group; other signals have to be handed on.
   const handOn = () => child.kill('SIGTERM');
   process.once('SIGTERM', handOn);
-  child.stdout.pipe(log, { end: false });
-  child.stderr.pipe(log, { end: false });
   const began = performance.now();
   try {
     const [exitCode] = (await once(child, 'close')) as [number | null];
-    log.end();
-    await finished(log);
     const dir = runPath(join(cwd, 'results'), { task: task.id, runId, ...recordedAs(control, conditions) });
     const summary = readFullSummary(dir);
     return {
@@ -95,7 +92,6 @@ export async function runControl(job: Job, conditions: Conditions, attempt: numb
     };
   } finally {
     process.off('SIGTERM', handOn);
-    log.destroy();
   }
 }
 
