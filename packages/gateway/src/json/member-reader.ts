@@ -1,3 +1,5 @@
+import { FoundTexts } from './found.ts';
+
 /** Names of members, each a path from the top: `usage`, `response.usage`. */
 export type MemberPaths = readonly string[];
 
@@ -40,7 +42,7 @@ function tree(paths: MemberPaths): Wanted {
 export class MemberReader {
   readonly #root: Wanted;
   /** What each found member was last, as written. */
-  readonly found = new Map<string, string>();
+  readonly found = new FoundTexts();
   /** Per open object or array: what is wanted below it. */
   readonly #open: (Wanted | undefined)[] = [];
   /** Per open object or array: whether it is an object. */

@@ -3,17 +3,7 @@ import type { JsonView } from '../json/view.ts';
 import type { Usage } from '../server/ports.ts';
 import { Check } from './allow.ts';
 import { ANTHROPIC_REQUEST } from './anthropic-allowed.ts';
-import {
-  count,
-  type ErrorKind,
-  foundObject,
-  foundString,
-  type ListedModel,
-  nameModel,
-  type Protocol,
-  part,
-  type Route,
-} from './protocol.ts';
+import { count, type ErrorKind, type ListedModel, nameModel, type Protocol, part, type Route } from './protocol.ts';
 
 const ROUTES: ReadonlyMap<string, Route> = new Map([
   ['POST /v1/messages', { operation: 'answer', upstreamPath: '/v1/messages' }],
@@ -76,11 +66,11 @@ export const anthropicMessages: Protocol = {
   finalAtEnd: false,
 
   read(found, seen) {
-    const type = foundString(found, 'type');
+    const type = found.string('type');
     if (type === 'message_stop') seen.ended = true;
-    seen.model = foundString(found, 'model') ?? foundString(found, 'message.model') ?? seen.model;
-    seen.error = foundString(found, 'error.message') ?? seen.error;
-    const usage = foundObject(found, 'usage') ?? foundObject(found, 'message.usage');
+    seen.model = found.string('model') ?? found.string('message.model') ?? seen.model;
+    seen.error = found.string('error.message') ?? seen.error;
+    const usage = found.object('usage') ?? found.object('message.usage');
     if (usage === undefined) return;
     seen.usage = usageOf(usage, seen.usage);
     if (type === 'message_delta') seen.final = true;

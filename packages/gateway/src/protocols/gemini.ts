@@ -3,16 +3,7 @@ import type { JsonView } from '../json/view.ts';
 import type { Usage } from '../server/ports.ts';
 import { Check } from './allow.ts';
 import { GEMINI_COUNT_REQUEST, GEMINI_REQUEST } from './gemini-allowed.ts';
-import {
-  count,
-  decodeSegment,
-  type ErrorKind,
-  foundObject,
-  foundString,
-  type ListedModel,
-  type Protocol,
-  type Route,
-} from './protocol.ts';
+import { count, decodeSegment, type ErrorKind, type ListedModel, type Protocol, type Route } from './protocol.ts';
 
 const STATUSES: Readonly<Record<ErrorKind, string>> = {
   unauthorized: 'UNAUTHENTICATED',
@@ -94,9 +85,9 @@ export const gemini: Protocol = {
   finalAtEnd: true,
 
   read(found, seen) {
-    seen.model = foundString(found, 'modelVersion') ?? seen.model;
-    seen.error = foundString(found, 'error.message') ?? seen.error;
-    const usage = foundObject(found, 'usageMetadata');
+    seen.model = found.string('modelVersion') ?? seen.model;
+    seen.error = found.string('error.message') ?? seen.error;
+    const usage = found.object('usageMetadata');
     if (usage !== undefined) seen.usage = usageOf(usage);
   },
 

@@ -3,7 +3,7 @@ import type { JsonView } from '../json/view.ts';
 import { Check } from './allow.ts';
 import { CHAT_REQUEST } from './openai-allowed.ts';
 import { openaiError, openaiModels, openaiRoute, openaiUsage, underV1 } from './openai-shared.ts';
-import { foundObject, foundString, nameModel, type Protocol } from './protocol.ts';
+import { nameModel, type Protocol } from './protocol.ts';
 
 const LIMITS = ['max_completion_tokens', 'max_tokens'] as const;
 
@@ -73,17 +73,17 @@ export const openaiChat: Protocol = {
 
   addsUsageChunk: (view) => isStream(view) && !asksForUsage(view),
 
-  isUsageChunk: (found) => /^\[\s*\]$/.test(found.get('choices') ?? '') && foundObject(found, 'usage') !== undefined,
+  isUsageChunk: (found) => found.isEmptyArray('choices') && found.object('usage') !== undefined,
 
   credentials: (key) => ({ authorization: `Bearer ${key}` }),
   paths: ['model', 'usage', 'system_fingerprint', 'choices', 'error.message'],
   finalAtEnd: true,
 
   read(found, seen) {
-    seen.model = foundString(found, 'model') || seen.model;
-    seen.fingerprint = foundString(found, 'system_fingerprint') ?? seen.fingerprint;
-    seen.error = foundString(found, 'error.message') ?? seen.error;
-    const usage = foundObject(found, 'usage');
+    seen.model = found.string('model') || seen.model;
+    seen.fingerprint = found.string('system_fingerprint') ?? seen.fingerprint;
+    seen.error = found.string('error.message') ?? seen.error;
+    const usage = found.object('usage');
     if (usage === undefined) return;
     seen.usage = openaiUsage(usage, 'prompt', 'completion');
     // Most servers tell it once, with no choices; some tell it with every chunk.

@@ -2,7 +2,7 @@ import { insertMember, replaceValue } from '../json/edit.ts';
 import { Check } from './allow.ts';
 import { RESPONSES_REQUEST } from './openai-allowed.ts';
 import { openaiError, openaiModels, openaiRoute, openaiUsage, underV1 } from './openai-shared.ts';
-import { foundObject, foundString, nameModel, type Protocol } from './protocol.ts';
+import { nameModel, type Protocol } from './protocol.ts';
 
 /** The least that the API takes as an output limit. */
 const LEAST_OUTPUT = 16;
@@ -59,12 +59,12 @@ export const openaiResponses: Protocol = {
   finalAtEnd: false,
 
   read(found, seen) {
-    seen.model = foundString(found, 'model') ?? foundString(found, 'response.model') ?? seen.model;
-    seen.sequence = Number(found.get('sequence_number') ?? seen.sequence);
-    seen.error = foundString(found, 'response.error.message') ?? foundString(found, 'message') ?? seen.error;
-    const last = LAST_EVENTS.has(foundString(found, 'type') ?? '');
+    seen.model = found.string('model') ?? found.string('response.model') ?? seen.model;
+    seen.sequence = found.number('sequence_number') ?? seen.sequence;
+    seen.error = found.string('response.error.message') ?? found.string('message') ?? seen.error;
+    const last = LAST_EVENTS.has(found.string('type') ?? '');
     if (last) seen.ended = true;
-    const usage = foundObject(found, 'usage') ?? foundObject(found, 'response.usage');
+    const usage = found.object('usage') ?? found.object('response.usage');
     if (usage === undefined) return;
     seen.usage = openaiUsage(usage, 'input', 'output');
     if (last) seen.final = true;

@@ -1,4 +1,5 @@
 import { type Edit, replaceValue } from '../json/edit.ts';
+import type { Found } from '../json/found.ts';
 import type { MemberPaths } from '../json/member-reader.ts';
 import type { JsonView } from '../json/view.ts';
 import type { GatewayModel, ProtocolName, RequestSize, Usage } from '../server/ports.ts';
@@ -88,9 +89,9 @@ export interface Protocol {
   /** Members of an answer, or of an event of its stream, that `read` takes. */
   readonly paths: MemberPaths;
   /** Takes what was found in an answer, or in one event. */
-  read(found: ReadonlyMap<string, string>, seen: Seen): void;
+  read(found: Found, seen: Seen): void;
   /** Whether an event is the chunk that `addsUsageChunk` tells of. */
-  isUsageChunk(found: ReadonlyMap<string, string>): boolean;
+  isUsageChunk(found: Found): boolean;
   /** Whether a stream that ends without an error has told its usage with its latest event. */
   readonly finalAtEnd: boolean;
   errorBody(error: WireError): string;
@@ -121,27 +122,6 @@ export function nameModel(view: JsonView, { upstreamModel }: GatewayModel): Edit
   const node = view.member(0, 'model');
   const name = JSON.stringify(upstreamModel);
   return node < 0 || view.text(node) === name ? [] : [replaceValue(view, node, name)];
-}
-
-/** The object that a found member is; undefined when it is none. */
-export function foundObject(found: ReadonlyMap<string, string>, path: string): Record<string, unknown> | undefined {
-  const text = found.get(path);
-  if (text === undefined || !text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
-}
-
-export function foundString(found: ReadonlyMap<string, string>, path: string): string | undefined {
-  const text = found.get(path);
-  if (text === undefined || !text.startsWith('"')) return undefined;
-  try {
-    return JSON.parse(text) as string;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A segment of a path; as it stands if its escapes are none. */

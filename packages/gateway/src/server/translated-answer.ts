@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { FoundValues } from '../json/found.ts';
 import { MemberReader } from '../json/member-reader.ts';
 import { nothingSeen, type Protocol, type Seen, type WireError } from '../protocols/protocol.ts';
-import { SseFilter } from '../protocols/sse.ts';
 import { TranslationError } from '../translate/fields.ts';
 import type { StreamTranslation } from '../translate/stream-translation.ts';
 import type { Translation } from '../translate/translator.ts';
@@ -23,8 +23,8 @@ interface Ends {
 }
 
 /**
- * One answer on its way to a client that speaks another protocol. What it cost is read from the provider's own bytes, as
- * where they are passed on. When the client takes no more of a stream the provider is stopped.
+ * One answer on its way to a client that speaks another protocol. What it cost is read from what the provider
+ * said, as where that is passed on. When the client takes no more of a stream the provider is stopped.
  */
 export class TranslatedAnswer implements CallAnswer {
   readonly seen: Seen = nothingSeen();
@@ -36,7 +36,7 @@ export class TranslatedAnswer implements CallAnswer {
   #flow: Flow | undefined;
   #status = 0;
   #firstByteAt: number | undefined;
-  #stream: { readonly events: SseFilter; readonly translated: StreamTranslation } | undefined;
+  #stream: StreamTranslation | undefined;
   #body: Buffer[] = [];
   #bytes = 0;
   /** The whole answer as the client gets it. */
@@ -66,23 +66,16 @@ export class TranslatedAnswer implements CallAnswer {
     this.#status = status;
     this.#flow = flow;
     if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) return;
-    const { response } = this.#ends;
-    this.#stream = { events: new SseFilter(this.#reader, this.#event), translated: this.#translation.stream() };
+    const { response, provider } = this.#ends;
+    this.#stream = this.#translation.stream((event) => provider.read(new FoundValues(event), this.seen));
     response.writeHead(status, headersToClient(headers, false));
     response.flushHeaders();
   }
 
-  readonly #event = () => {
-    const { found } = this.#reader;
-    if (found.size > 0) this.#ends.provider.read(found, this.seen);
-    return 'withhold' as const;
-  };
-
   data(chunk: Buffer): void {
     this.#firstByteAt ??= this.#clock.now();
     if (this.#stream !== undefined) {
-      this.#stream.events.write(chunk);
-      this.#write(this.#stream.translated.write(chunk));
+      this.#write(this.#stream.write(chunk));
       return;
     }
     this.#reader.write(chunk);
@@ -99,9 +92,8 @@ export class TranslatedAnswer implements CallAnswer {
   whole(): void {
     const { provider } = this.#ends;
     if (this.#stream !== undefined) {
-      this.#stream.events.end();
+      this.#write(this.#stream.end());
       if (provider.finalAtEnd && this.seen.usage !== undefined) this.seen.final = true;
-      this.#write(this.#stream.translated.end());
     } else if (this.#status > 0) {
       provider.read(this.#reader.found, this.seen);
       this.seen.final = this.seen.usage !== undefined;
@@ -122,7 +114,7 @@ export class TranslatedAnswer implements CallAnswer {
   }
 
   get cutShort(): boolean {
-    if (this.#stream !== undefined) return this.#stream.translated.failure !== undefined;
+    if (this.#stream !== undefined) return this.#stream.failure !== undefined;
     return this.#status > 0 && this.#text === undefined && this.seen.error === undefined;
   }
 
@@ -138,7 +130,7 @@ export class TranslatedAnswer implements CallAnswer {
 
   breakOff(error: WireError): void {
     const { response, client } = this.#ends;
-    if (this.#stream !== undefined) response.end(this.#stream.translated.fail(error.message));
+    if (this.#stream !== undefined) response.end(this.#stream.fail(error.message));
     else sendError(response, client, error);
   }
 }

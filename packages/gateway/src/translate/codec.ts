@@ -2,10 +2,12 @@ import type { GatewayModel } from '../server/ports.ts';
 import type { Conversation, Reply, ReplyEvent, Settings } from './conversation.ts';
 import type { Fields } from './fields.ts';
 
+/** The object that an event of a stream holds. */
+export type StreamEvent = Readonly<Record<string, unknown>>;
+
 /** Reads the events of a provider's stream. */
 export interface EventReader {
-  /** @param data one event's */
-  read(data: string): ReplyEvent[];
+  read(event: StreamEvent): ReplyEvent[];
   /** The stream is over: what was kept back. Without an `end` before or in it the answer is not whole. */
   end(): ReplyEvent[];
 }

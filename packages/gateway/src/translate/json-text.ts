@@ -1,5 +1,11 @@
-/** Whether a `Raw` was met since this was last set to false. */
-let metRaw = false;
+import { randomUUID } from 'node:crypto';
+
+/** Where a `Raw` stands in a text until its own is put there. Nobody who writes a text can know it. */
+const MARK = randomUUID();
+const MARKED = new RegExp(`"${MARK}:(\\d+)"`, 'g');
+
+/** Of the text that is written just now. */
+let raws: string[] = [];
 
 /** JSON that is in the text as it was written before, so that no number or key of it changes. */
 export class Raw {
@@ -9,9 +15,8 @@ export class Raw {
   }
 
   /** Asked by `JSON.stringify`, which can't write it. */
-  toJSON(): null {
-    metRaw = true;
-    return null;
+  toJSON(): string {
+    return `${MARK}:${raws.push(this.text) - 1}`;
   }
 }
 
@@ -25,20 +30,11 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json };
 
-/** As `JSON.stringify` does, which writes most values, and is by far the quicker. */
+/** As `JSON.stringify` does, but for what is a `Raw`. */
 export function jsonText(value: Json): string {
-  metRaw = false;
+  raws = [];
   const text = JSON.stringify(value) ?? 'null';
-  return metRaw ? textWithRaws(value) : text;
-}
-
-function textWithRaws(value: Json): string {
-  if (value === undefined) return 'null';
-  if (value instanceof Raw) return value.text;
-  if (Array.isArray(value)) return `[${value.map(textWithRaws).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${textWithRaws(member)}`).join(',')}}`;
+  return raws.length === 0 ? text : text.replace(MARKED, (_, index) => raws[index] ?? 'null');
 }
 
 /** The text if it is a JSON object. */

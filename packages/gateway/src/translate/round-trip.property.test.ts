@@ -5,7 +5,7 @@ import type { Codec } from './codec.ts';
 import { CODECS } from './codecs.ts';
 import type { AssistantPart, Reply, ReplyEvent, ReplyPart } from './conversation.ts';
 import { Fields } from './fields.ts';
-import { SseCutter } from './sse.ts';
+import { eventObject, SseCutter } from './sse.ts';
 import { conversations, replies, type Translated } from './testing/arbitrary.ts';
 import { testModel } from './testing/models.ts';
 
@@ -105,7 +105,9 @@ describe.each(PROTOCOLS)('%s', (name) => {
         const cutter = new SseCutter();
         const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
         const events = at.flatMap((from, index) =>
-          [...cutter.write(bytes.subarray(from, at[index + 1]))].flatMap((data) => reader.read(data)),
+          cutter
+            .write(bytes.subarray(from, at[index + 1]))
+            .flatMap((data) => (data === '[DONE]' ? reader.end() : reader.read(eventObject(data)))),
         );
         expect(comparable(folded([...events, ...reader.end()]))).toEqual(comparable(reply));
       }),

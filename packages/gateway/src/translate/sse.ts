@@ -9,39 +9,41 @@ export class StreamFault extends Error {}
 
 /** Cuts a stream of server-sent events, which comes in any pieces, into the data of its events. Lines end with LF or CRLF. */
 export class SseCutter {
+  /** Of the line under way. */
   #rest: Buffer[] = [];
   #restBytes = 0;
+  /** Of the event under way. */
   #data: string[] = [];
   #dataLength = 0;
 
-  /** @throws StreamFault when an event is longer than is taken */
-  *write(chunk: Buffer): Generator<string> {
-    let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      const line = this.#line(chunk.subarray(from, at));
-      from = at + 1;
-      if (line !== '') this.#take(line);
-      else yield* this.end();
+  /** @returns the data of every event that ends in the chunk. @throws StreamFault when an event is longer than is taken */
+  write(chunk: Buffer): string[] {
+    const end = chunk.lastIndexOf(NEWLINE);
+    if (end < 0) {
+      this.#keep(chunk);
+      return [];
     }
-    if (from < chunk.length) this.#keep(chunk.subarray(from));
+    const whole: string[] = [];
+    const lines = chunk.subarray(0, end);
+    const text = (this.#restBytes === 0 ? lines : Buffer.concat([...this.#rest, lines])).toString('utf8');
+    this.#rest = [];
+    this.#restBytes = 0;
+    if (end + 1 < chunk.length) this.#keep(chunk.subarray(end + 1));
+    for (const line of text.split('\n')) this.#line(line.endsWith('\r') ? line.slice(0, -1) : line, whole);
+    return whole;
   }
 
   /** The stream is over. An event whose blank line is missing counts as whole. */
-  *end(): Generator<string> {
-    if (this.#data.length > 0) yield this.#data.join('\n');
+  end(): string[] {
+    const [first = '', ...more] = this.#data;
+    const whole = this.#data.length === 0 ? [] : [more.length === 0 ? first : this.#data.join('\n')];
     this.#data = [];
     this.#dataLength = 0;
+    return whole;
   }
 
-  #line(end: Buffer): string {
-    const bytes = this.#restBytes === 0 ? end : Buffer.concat([...this.#rest, end]);
-    this.#rest = [];
-    this.#restBytes = 0;
-    const line = bytes.toString('utf8');
-    return line.endsWith('\r') ? line.slice(0, -1) : line;
-  }
-
-  #take(line: string): void {
+  #line(line: string, whole: string[]): void {
+    if (line === '') whole.push(...this.end());
     if (!line.startsWith('data:')) return;
     const data = line.slice(line[5] === ' ' ? 6 : 5);
     this.#data.push(data);

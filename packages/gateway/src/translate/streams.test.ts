@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { scanJson } from '../json/scan.ts';
+import { SseCutter } from './sse.ts';
 import type { StreamTranslation } from './stream-translation.ts';
 import type { Translated } from './testing/arbitrary.ts';
 import { USAGE } from './testing/golden-replies.ts';
@@ -188,4 +189,28 @@ test('calls that a server gives the same index are told apart by their ids', () 
   const all = translated('anthropic-messages', 'openai-chat', [called('a'), called('b'), chunk({}, 'stop')]);
   expect(anthropicBlocks(all)).toMatchObject([{ id: 'a' }, { id: 'b' }]);
   expect(all.at(-2)).toMatchObject({ delta: { stop_reason: 'tool_use' } });
+});
+
+test('what a provider tells after something that is no event is still seen, and the client’s stream has ended', () => {
+  const model = testModel('openai-chat');
+  const request = { model: 'the-model', stream: true, ...ASKED['anthropic-messages'] };
+  const [translator] = translators('anthropic-messages', model);
+  const seen: unknown[] = [];
+  const stream = translator
+    ?.begin(scanJson(Buffer.from(JSON.stringify(request))), model)
+    .stream(({ usage }) => seen.push(usage));
+  const text = stream?.write(Buffer.from('data: no object\n\ndata: {"usage":{"prompt_tokens":7}}\n\n')).toString();
+  expect(events(text ?? '').map(({ type }) => type)).toEqual(['error']);
+  expect(stream?.write(Buffer.from('data: {"usage":{"prompt_tokens":9}}\n\ndata: [DONE]\n\n')).toString()).toBe('');
+  expect(seen).toEqual([{ prompt_tokens: 7 }, { prompt_tokens: 9 }]);
+  expect(stream?.failure).toBe('an event holds no JSON object');
+});
+
+test('lines end with a line feed or with both, wherever the pieces are cut', () => {
+  const bytes = Buffer.from('event: e\r\ndata: {"é":1,\r\ndata: "b":2}\r\n\r\ndata:x\n\n: note\n\ndata: last');
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    const cutter = new SseCutter();
+    const found = [...cutter.write(bytes.subarray(0, cut)), ...cutter.write(bytes.subarray(cut)), ...cutter.end()];
+    expect(found).toEqual(['{"é":1,\n"b":2}', 'x']);
+  }
 });

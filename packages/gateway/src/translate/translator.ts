@@ -1,7 +1,7 @@
 import { JsonError, scanJson } from '../json/scan.ts';
 import type { JsonView } from '../json/view.ts';
 import type { GatewayModel, ProtocolName } from '../server/ports.ts';
-import type { Codec } from './codec.ts';
+import type { Codec, StreamEvent } from './codec.ts';
 import { CODECS } from './codecs.ts';
 import type { Conversation } from './conversation.ts';
 import { errorBody, errorFromBody } from './errors.ts';
@@ -27,7 +27,8 @@ export interface Translation {
   readonly request: Buffer;
   /** A whole answer as the client gets it. @throws TranslationError */
   answer(body: Buffer): string;
-  stream(): StreamTranslation;
+  /** @param watch is shown every event of the provider */
+  stream(watch?: (event: StreamEvent) => void): StreamTranslation;
   /** The body of an answer that is an error. */
   error(status: number, body: Buffer): string;
 }
@@ -91,7 +92,13 @@ class CodecTranslator implements Translator {
         const parts = reply.parts.map((part) => (part.kind === 'call' ? names.raise(part) : part));
         return codec.writeReply({ ...reply, parts });
       },
-      stream: () => new StreamTranslation(provider.eventReader(), names.raiseStream(), codec.eventWriter(conversation)),
+      stream: (watch) =>
+        new StreamTranslation({
+          watch: watch ?? (() => undefined),
+          reader: provider.eventReader(),
+          raise: names.raiseStream(),
+          writer: codec.eventWriter(conversation),
+        }),
       error: (status, body) => errorBody(errorFromBody(status, body), client),
     };
   }

@@ -1,3 +1,4 @@
+import { FoundValues } from '../json/found.ts';
 import { nothingSeen, type Protocol } from '../protocols/protocol.ts';
 import type { Usage } from '../server/ports.ts';
 import { NO_USAGE } from './conversation.ts';
@@ -12,9 +13,9 @@ export class UsageReader {
     this.#protocol = protocol;
   }
 
-  /** @param text the object as JSON text; undefined: nothing was said */
-  read(text: string | undefined): void {
-    if (text !== undefined) this.#protocol.read(new Map([['usage', text]]), this.#seen);
+  /** @param usage the object, if it is one; else nothing was said */
+  read(usage: unknown): void {
+    this.#protocol.read(new FoundValues({ usage }), this.#seen);
   }
 
   get usage(): Usage {

@@ -1,12 +1,12 @@
 import { anthropicMessages } from '../../protocols/anthropic-messages.ts';
-import type { EventReader, EventWriter } from '../codec.ts';
+import type { EventReader, EventWriter, StreamEvent } from '../codec.ts';
 import type { ReplyEvent, ReplyPart, Seal, Stop } from '../conversation.ts';
 import { NO_USAGE } from '../conversation.ts';
 import { anthropicErrorText, errorFrom } from '../errors.ts';
 import type { Json } from '../json-text.ts';
 import { ReplyParts } from '../reply-parts.ts';
 import { sealText } from '../seal.ts';
-import { eventObject, namedEvent, objectAt, StreamFault, stringAt } from '../sse.ts';
+import { namedEvent, StreamFault, stringAt, valueAt } from '../sse.ts';
 import { UsageReader, writtenAnthropicUsage } from '../usage.ts';
 import { anthropicStop, writtenStop } from './reply.ts';
 
@@ -18,8 +18,7 @@ export class AnthropicEventReader implements EventReader {
   #signature = '';
   #stop: Stop | undefined;
 
-  read(data: string): ReplyEvent[] {
-    const event = eventObject(data);
+  read(event: StreamEvent): ReplyEvent[] {
     switch (event['type']) {
       case 'message_start':
         this.#start(event);
@@ -35,7 +34,7 @@ export class AnthropicEventReader implements EventReader {
         break;
       case 'message_delta':
         this.#stop = anthropicStop(stringAt(event, 'delta', 'stop_reason'), stringAt(event, 'delta', 'stop_sequence'));
-        this.#usage.read(objectAt(event, 'usage'));
+        this.#usage.read(event['usage']);
         break;
       case 'message_stop':
         this.#parts.push({ event: 'end', stop: this.#stop ?? { reason: 'end' }, usage: this.#usage.usage });
@@ -51,8 +50,8 @@ export class AnthropicEventReader implements EventReader {
     return [];
   }
 
-  #start(event: Record<string, unknown>): void {
-    this.#usage.read(objectAt(event, 'message', 'usage'));
+  #start(event: StreamEvent): void {
+    this.#usage.read(valueAt(event, 'message', 'usage'));
     const id = stringAt(event, 'message', 'id');
     const model = stringAt(event, 'message', 'model');
     this.#parts.push({ event: 'start', id, model, created: Math.floor(Date.now() / 1000) });

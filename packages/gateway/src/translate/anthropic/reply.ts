@@ -9,7 +9,7 @@ import { anthropicReplyPart } from './read-request.ts';
 /** @throws TranslationError */
 export function readAnthropicReply(reply: Fields): Reply {
   const usage = new UsageReader(anthropicMessages);
-  usage.read(reply.json('usage'));
+  usage.read(JSON.parse(reply.json('usage') ?? 'null'));
   return {
     id: reply.needed('id'),
     model: reply.string('model') ?? '',

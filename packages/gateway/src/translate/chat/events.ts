@@ -1,10 +1,10 @@
 import { openaiChat } from '../../protocols/openai-chat.ts';
-import type { EventReader, EventWriter } from '../codec.ts';
+import type { EventReader, EventWriter, StreamEvent } from '../codec.ts';
 import type { Conversation, ReplyEvent, ReplyPart } from '../conversation.ts';
 import { errorFrom, openaiErrorObject } from '../errors.ts';
 import type { Json } from '../json-text.ts';
 import { ReplyParts } from '../reply-parts.ts';
-import { dataEvent, eventObject, objectAt, StreamFault, stringAt, valueAt } from '../sse.ts';
+import { dataEvent, objectAt, StreamFault, stringAt, valueAt } from '../sse.ts';
 import { UsageReader, writtenOpenaiUsage } from '../usage.ts';
 import { EXTRA } from './assistant-parts.ts';
 import { chatStop, finishReason } from './reply.ts';
@@ -21,15 +21,13 @@ export class ChatEventReader implements EventReader {
   #matched = '';
   #over = false;
 
-  read(data: string): ReplyEvent[] {
-    if (data.trim() === '[DONE]') return this.end();
-    const chunk = eventObject(data);
+  read(chunk: StreamEvent): ReplyEvent[] {
     if (valueAt(chunk, 'error')) {
       this.#over = true;
       return [{ event: 'error', error: errorFrom(chunk['error']) }];
     }
     if (!this.#begun) this.#start(chunk);
-    this.#usage.read(objectAt(chunk, 'usage'));
+    this.#usage.read(chunk['usage']);
     const choice = valueAt(chunk, 'choices', 0);
     this.#delta(valueAt(choice, 'delta'));
     this.#finish = stringAt(choice, 'finish_reason') || this.#finish;
@@ -47,7 +45,7 @@ export class ChatEventReader implements EventReader {
     return this.#parts.take();
   }
 
-  #start(chunk: Record<string, unknown>): void {
+  #start(chunk: StreamEvent): void {
     this.#begun = true;
     const created = chunk['created'];
     this.#parts.push({

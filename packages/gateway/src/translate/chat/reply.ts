@@ -13,7 +13,7 @@ export function readChatReply(reply: Fields): Reply {
     throw new TranslationError('malformed', 'choices[0].message', 'is missing');
   }
   const usage = new UsageReader(openaiChat);
-  usage.read(reply.json('usage'));
+  usage.read(JSON.parse(reply.json('usage') ?? 'null'));
   const parts = assistantParts(message);
   const matched = choice.kind('stop_reason') === 'string' ? choice.string('stop_reason') : undefined;
   const called = parts.some(({ kind }) => kind === 'call');

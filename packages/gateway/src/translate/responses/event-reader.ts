@@ -1,10 +1,10 @@
 import { openaiResponses } from '../../protocols/openai-responses.ts';
-import type { EventReader } from '../codec.ts';
+import type { EventReader, StreamEvent } from '../codec.ts';
 import type { ReplyEvent } from '../conversation.ts';
 import { errorFrom } from '../errors.ts';
 import { ReplyParts } from '../reply-parts.ts';
 import { sealFrom } from '../seal.ts';
-import { eventObject, objectAt, StreamFault, stringAt, valueAt } from '../sse.ts';
+import { StreamFault, stringAt, valueAt } from '../sse.ts';
 import { UsageReader } from '../usage.ts';
 import { responsesStop } from './reply.ts';
 
@@ -18,8 +18,7 @@ const SAID = {
 export class ResponsesEventReader implements EventReader {
   readonly #parts = new ReplyParts();
 
-  read(data: string): ReplyEvent[] {
-    const event = eventObject(data);
+  read(event: StreamEvent): ReplyEvent[] {
     const type = stringAt(event, 'type');
     const said = SAID[type as keyof typeof SAID];
     if (said === undefined) this.#event(type, event);
@@ -31,7 +30,7 @@ export class ResponsesEventReader implements EventReader {
     return [];
   }
 
-  #event(type: string, event: Record<string, unknown>): void {
+  #event(type: string, event: StreamEvent): void {
     switch (type) {
       case 'response.created':
         this.#start(event['response']);
@@ -101,7 +100,7 @@ export class ResponsesEventReader implements EventReader {
 
   #end(response: unknown): void {
     const usage = new UsageReader(openaiResponses);
-    usage.read(objectAt(response, 'usage'));
+    usage.read(valueAt(response, 'usage'));
     this.#parts.close();
     const why = stringAt(response, 'incomplete_details', 'reason') || undefined;
     this.#parts.push({ event: 'end', stop: responsesStop(why, this.#parts.called), usage: usage.usage });

@@ -10,7 +10,7 @@ export function readResponsesReply(reply: Fields): Reply {
   const failed = reply.object('error');
   if (failed !== undefined) throw new TranslationError('malformed', 'error', failed.string('message') ?? 'no reason');
   const usage = new UsageReader(openaiResponses);
-  usage.read(reply.json('usage'));
+  usage.read(JSON.parse(reply.json('usage') ?? 'null'));
   const parts = reply.objects('output').flatMap((item) => replyItem(item.needed('type'), item));
   const called = parts.some(({ kind }) => kind === 'call');
   return {
