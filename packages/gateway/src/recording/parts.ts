@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { RecordedLine } from '@ssebench/contracts/model-calls';
 
@@ -17,9 +17,8 @@ export function partsOf(path: string): number[] {
     .sort((a, b) => a - b);
 }
 
-/** The lines of a part as bytes, without one that a killed process left half written. */
-export function wholeLines(path: string, part: number): Buffer {
-  const bytes = readFileSync(partPath(path, part));
+/** The lines of a part, without one that a killed process left half written. */
+export function withoutHalfLine(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
 }
 

@@ -1,7 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import type { RecordedLine } from '@ssebench/contracts/model-calls';
 import { decompress } from './frames.ts';
-import { parseLines, partsOf, wholeLines } from './parts.ts';
+import { parseLines, partPath, partsOf, withoutHalfLine } from './parts.ts';
 import { type FrameAt, walkFrames } from './walk.ts';
 
 /** Where lines of a recording stand: in a frame of it, or in a part that was not compressed. */
@@ -37,7 +37,7 @@ export class RecordingReader implements AsyncDisposable {
 
   /** @throws Error for a frame that is damaged */
   async linesAt(at: LinesAt): Promise<RecordedLine[]> {
-    if (!('offset' in at)) return parseLines(wholeLines(this.#path, at.part));
+    if (!('offset' in at)) return parseLines(withoutHalfLine(await readFile(partPath(this.#path, at.part))));
     const frame = Buffer.alloc(at.length);
     await this.#file.read(frame, 0, at.length, at.offset);
     return parseLines(await decompress(frame));

@@ -1,8 +1,8 @@
-import { closeSync, constants, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import type { RecordedLine, RecordingState } from '@ssebench/contracts/model-calls';
 import { compress, HEAD_BYTES, writeHead } from './frames.ts';
-import { parseLines, partPath, partsOf, wholeLines } from './parts.ts';
+import { parseLines, partPath, partsOf, withoutHalfLine } from './parts.ts';
 import { walkFrames } from './walk.ts';
 
 /** A recording grows no larger. Bytes. */
@@ -138,7 +138,7 @@ export class RecordingFile {
       rmSync(partPath(this.#path, part), { force: true });
       return;
     }
-    const lines = wholeLines(this.#path, part);
+    const lines = withoutHalfLine(readFileSync(partPath(this.#path, part)));
     for (const { kind, exchange } of parseLines(lines)) {
       this.#lastNumber = Math.max(this.#lastNumber, exchange);
       if (kind === 'exchange') this.#exchanges += 1;
@@ -153,13 +153,13 @@ export class RecordingFile {
   async #pack(): Promise<void> {
     for (let next = this.#complete[0]; next !== undefined; next = this.#complete[0]) {
       try {
-        const text = wholeLines(this.#path, next.part);
+        const text = withoutHalfLine(await readFile(partPath(this.#path, next.part)));
         const frame = await compress(text);
         const whole = Buffer.concat([writeHead({ ...next, length: frame.length }), frame]);
         await this.#file.write(whole, 0, whole.length, this.#bytes);
         this.#bytes += HEAD_BYTES + frame.length;
         this.#completeBytes -= text.length;
-        rmSync(partPath(this.#path, next.part), { force: true });
+        await rm(partPath(this.#path, next.part), { force: true });
         this.#complete.shift();
       } catch (error) {
         this.#problem = (error as Error).message;

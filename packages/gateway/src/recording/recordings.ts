@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import type { RecordingState } from '@ssebench/contracts/model-calls';
 import { type Begun, ExchangeRecorder } from './exchange-recorder.ts';
 import { RecordingFile } from './recording-file.ts';
@@ -9,6 +10,8 @@ interface RunRecording {
   /** Why there is no file, and how many exchanges are not in it. */
   readonly problem: string | null;
   lost: number;
+  /** What was kept out of the latest exchange. */
+  secrets?: { readonly keys: readonly string[]; readonly secrets: Secrets };
 }
 
 /** The recordings of the runs that are under way. A run goes on whatever becomes of its recording. */
@@ -27,7 +30,9 @@ export class Recordings {
       run.lost += 1;
       return undefined;
     }
-    const secrets = new Secrets(keys);
+    if (run.secrets === undefined || !isDeepStrictEqual(run.secrets.keys, keys))
+      run.secrets = { keys, secrets: new Secrets(keys) };
+    const { secrets } = run.secrets;
     return new ExchangeRecorder(run.file, secrets, begun(secrets));
   }
 
@@ -56,8 +61,8 @@ export class Recordings {
     const known = this.#runs.get(runId);
     if (known !== undefined) return known;
     const opened = RecordingFile.open(path).then(
-      (file) => ({ file, problem: null, lost: 0 }),
-      (error: Error) => ({ file: undefined, problem: error.message, lost: 0 }),
+      (file): RunRecording => ({ file, problem: null, lost: 0 }),
+      (error: Error): RunRecording => ({ file: undefined, problem: error.message, lost: 0 }),
     );
     this.#runs.set(runId, opened);
     return opened;

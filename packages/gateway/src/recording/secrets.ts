@@ -20,11 +20,13 @@ const CREDENTIALS = new Set([
 /** The keys that must not come into a run's recording. */
 export class Secrets {
   readonly #keys: readonly Buffer[];
+  readonly #texts: readonly string[];
   /** A key that has begun within so many last bytes of a piece may end in the next one. */
   readonly carry: number;
 
   constructor(keys: readonly string[]) {
-    this.#keys = keys.filter((key) => key.length >= SHORTEST).map((key) => Buffer.from(key));
+    this.#texts = keys.filter((key) => key.length >= SHORTEST);
+    this.#keys = this.#texts.map((key) => Buffer.from(key));
     this.carry = Math.max(0, ...this.#keys.map(({ length }) => length - 1));
   }
 
@@ -34,7 +36,7 @@ export class Secrets {
   }
 
   cleanText(text: string): string {
-    return this.#keys.reduce((clean, key) => clean.replaceAll(key.toString(), KEY_MARK), text);
+    return this.#texts.reduce((clean, key) => (clean.includes(key) ? clean.replaceAll(key, KEY_MARK) : clean), text);
   }
 
   /** A request's headers without those that carry credentials. */
@@ -60,6 +62,7 @@ function replaceAll(bytes: Buffer, key: Buffer): Buffer {
 
 /** The path without a key in its query. */
 export function cleanPath(url: string): string {
+  if (!url.includes('?')) return url;
   const [path = '', search] = url.split(/\?(.*)/s);
   const pairs = (search ?? '').split('&').filter((pair) => pair !== '' && !new URLSearchParams(pair).has('key'));
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
