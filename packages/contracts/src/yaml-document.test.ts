@@ -87,6 +87,11 @@ test('of many errors the first are told', () => {
   expect(problems('a: ]\n'.repeat(1000)).length).toBeLessThanOrEqual(20);
 });
 
+test('digits around one e are text, as a short commit may be; a number with a point or a sign is one', () => {
+  const { value } = parseYaml('a: [12e4567, 1E5, 3e-06, 1.5e3, 7]\n', Anything, 'a.yaml');
+  expect(value['a']).toEqual(['12e4567', '1E5', 3e-6, 1500, 7]);
+});
+
 test('an anchor that is used twice is fine, and its problems are told where it stands', () => {
   const schema = z.strictObject({ a: z.array(z.string()), b: z.array(z.string()) });
   expect(problems('a: &x\n  - one\nb: *x\n', schema)).toEqual([]);

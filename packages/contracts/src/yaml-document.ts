@@ -15,6 +15,7 @@ import {
 import type { z } from 'zod';
 import { closest } from './closest.ts';
 import { dottedPath, problemsOf } from './problems.ts';
+import { scalarTags } from './yaml-scalars.ts';
 
 /** Documents that people write are far smaller; a larger one is a mistake in the path. */
 const MAX_BYTES = 1024 * 1024;
@@ -102,7 +103,8 @@ function toDocument(text: string, lineCounter: LineCounter, shownAs: string): Do
     throw DocumentError.of(shownAs, [{ line, message: `is nested too deeply, more than ${MAX_DEPTH} levels` }]);
   }
   // The parser's own search for keys that come twice takes quadratic time.
-  return parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, stringKeys: true });
+  const options = { lineCounter, prettyErrors: false, uniqueKeys: false, stringKeys: true, customTags: scalarTags };
+  return parseDocument(text, options);
 }
 
 /** Where brackets, or items on one line, are nested beyond measure: the parser takes seconds for each such text. */

@@ -56,6 +56,8 @@ export interface ImageInfo extends ImageSummary {
   user: string;
   /** Paths where a container gets a volume of its own, filled from the image. */
   volumes: readonly string[];
+  /** Instructions that a build on this image carries out first. */
+  onBuild: readonly string[];
   /** As Node.js names it: `x64`, `arm64`. */
   architecture: string;
   /** `name@sha256:…` by which registries have it, as far as it was pulled from them or pushed there. */

@@ -26,6 +26,9 @@ interface ImageBuild {
 
 /** What image preparation prints, with what the case image lacks, before it gives up. */
 const UNUSABLE = /\bimage_unusable: (.*)$/;
+/** What is printed where the program that prepares can't be started. */
+const NO_NODE =
+  /error while loading shared libraries: [^\s:]+|version `GLIBC\w*_[\d.]+' not found|env: .*\bnode\b.*: No such file/;
 
 /**
  * Builds an image, its output told line by line.
@@ -39,7 +42,7 @@ export async function buildImage(
 ): Promise<string> {
   let unusable: string | undefined;
   const onOutput = (line: string) => {
-    if (role === 'work' || role === 'tool') unusable ??= UNUSABLE.exec(line)?.[1];
+    if (role === 'work' || role === 'tool') unusable ??= unusableFor(line);
     progress.line(line);
   };
   const given = Object.entries(labels).filter((label): label is [string, string] => label[1] !== undefined);
@@ -57,4 +60,10 @@ export async function buildImage(
     const detail = `${dockerfile}: ${error.detail}`;
     throw new FaultError(fault('image_build_failed', detail, { blame }), { cause: error });
   }
+}
+
+function unusableFor(line: string): string | undefined {
+  const [words] = NO_NODE.exec(line) ?? [];
+  if (words === undefined) return UNUSABLE.exec(line)?.[1];
+  return `the harness does not start in it (${words}). It needs glibc 2.28 or newer, libstdc++6 and libgcc-s1 (Debian 10, Ubuntu 20.04)`;
 }

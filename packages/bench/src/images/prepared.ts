@@ -65,6 +65,11 @@ export async function buildPrepared(
   task: RunTask,
   { caseImage, ref, runtime }: { caseImage: ImageInfo; ref: PreparedRef; runtime: RuntimeIdentity },
 ): Promise<ImageInfo> {
+  const subject = task.dir === null ? caseName(task) : showPath(join(task.dir, 'Dockerfile'));
+  if (caseImage.onBuild.length > 0) {
+    const remedy = 'Nothing is built on a case image but what the harness makes of it: take the ONBUILD out';
+    throw new FaultError(fault('image_unusable', `${subject}: has ONBUILD ${caseImage.onBuild[0]}. ${remedy}`));
+  }
   const pinned = await pinCase(context, task, caseImage);
   const id = await buildImage(context, {
     role: variant,
@@ -73,7 +78,7 @@ export async function buildPrepared(
       { name: SCRIPT_ENV, content: JSON.stringify(caseImage.env) },
     ]),
     dockerfile: `preparing ${caseName(task)}`,
-    subject: task.dir === null ? caseName(task) : showPath(join(task.dir, 'Dockerfile')),
+    subject,
     tags: [ref.unique, ref.named],
     labels: {
       [LABEL.key]: ref.key,

@@ -33,6 +33,7 @@ interface WireImage {
     WorkingDir?: string;
     User?: string;
     Volumes?: Record<string, unknown> | null;
+    OnBuild?: string[] | null;
   } | null;
 }
 
@@ -174,6 +175,7 @@ function readImage(image: WireImage) {
     workdir: config.WorkingDir || '/',
     user: config.User ?? '',
     volumes: Object.keys(config.Volumes ?? {}),
+    onBuild: config.OnBuild ?? [],
     architecture: nodeArchitecture(image.Architecture),
     repoDigests: image.RepoDigests ?? [],
   };

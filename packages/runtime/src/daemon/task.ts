@@ -1,23 +1,25 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Capabilities, Metadata } from '@ssebench/contracts/daemon-api';
+import { scalarTags } from '@ssebench/contracts/yaml-scalars';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { ConfigError } from './config.ts';
 import { messageOf } from './daemon-error.ts';
 
-const text = z.string().nullish();
-const paths = z.array(z.string()).nullish();
+const string = z.string().trim();
+const text = string.nullish();
+const paths = z.array(string).nullish();
 
 /**
  * What the daemon needs of `config.yaml`. Lenient on purpose: the host has validated the file against the strict schema,
  * and an image may be older or newer than this program.
  */
 const Config = z.object({
-  id: z.string(),
-  project: z.string(),
-  language: z.string(),
-  source: z.string(),
+  id: string,
+  project: string,
+  language: string,
+  source: string,
   task_description: z.object({ issue: text, crash_report: paths, bug_description: text }).nullish(),
   scripts: z.object({ build: text, run: text, test: text }).nullish(),
   files: z.object({ patch: text, future_test: text, security_test: text, intent_test: text, poc: paths }).nullish(),
@@ -100,7 +102,7 @@ function parseConfig(file: string): z.infer<typeof Config> {
     throw new ConfigError(`the task's config can't be read: ${messageOf(error)}`, 1, { cause: error });
   }
   try {
-    return Config.parse(parse(source));
+    return Config.parse(parse(source, { customTags: scalarTags }));
   } catch (error) {
     const detail = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
     throw new ConfigError(`${file} is not a task config: ${detail}`, 1, { cause: error });

@@ -33,7 +33,9 @@ export async function makeAgentRepository(root: string, source: string, agent: O
     const why = result.notStarted?.code ?? result.stderr.toText().trim();
     throw new UnusableImageError(`git ${args[0]} failed in ${source}: ${why}`);
   };
-  await git('init', '--quiet', '--initial-branch=master');
+  await git('init', '--quiet');
+  // `init` can be told the name since 2.28 only.
+  await git('symbolic-ref', 'HEAD', 'refs/heads/master');
   await git('add', '--all');
   await git('commit', '--quiet', '--allow-empty', '--no-verify', '--no-gpg-sign', '--message=buggy commit');
   await git('repack', '-a', '-d', '-q');

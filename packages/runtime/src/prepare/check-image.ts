@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { CONTAINER } from '@ssebench/contracts/layout';
+import { scalarTags } from '@ssebench/contracts/yaml-scalars';
 import { parse } from 'yaml';
 import { GIT } from '../capture/git.ts';
 import { ipcRemover } from '../system/ipc-objects.ts';
@@ -85,7 +86,7 @@ export function checkCaseImage(root: string): CaseImage {
 
 function parseConfig(file: string, shown: string): unknown {
   try {
-    return parse(readFileSync(file, 'utf8'));
+    return parse(readFileSync(file, 'utf8'), { customTags: scalarTags });
   } catch (error) {
     throw new UnusableImageError(`${shown} is not valid YAML: ${(error as Error).message}`);
   }

@@ -40,7 +40,9 @@ export async function datasetManifest(where: readonly string[], options: Dataset
     const text = renderManifest(manifest);
     if (output === '-') process.stdout.write(text);
     else if (check) {
-      const lines = staleness({ path, text }, DIFF_LINES, `ssebench dataset manifest ${showPath(dir)}`);
+      // What other programs wrote says the same in whatever order its keys stand.
+      const isSame = old !== undefined && renderManifest(old) === text;
+      const lines = isSame ? [] : staleness({ path, text }, DIFF_LINES, `ssebench dataset manifest ${showPath(dir)}`);
       const [head, ...diff] = lines;
       const told = old && head ? manifestDifferences(old, manifest).map((line) => `  ${line}`) : [];
       if (head) for (const line of [head, ...told, ...diff]) process.stderr.write(`${printable(line)}\n`);

@@ -86,6 +86,26 @@ test('a check says what differs and writes nothing; the commit that the file nam
   expect(run('--generated-from', 'main').status).toBe(2);
 });
 
+test('a manifest that another program wrote is up to date when it says the same, in whatever order its keys stand', () => {
+  using home = cliFolder({ 'data/set/dataset.yaml': 'version: set-v1\n' });
+  const run = (...args: string[]) => home.ssebench(['dataset', 'manifest', 'data/set', ...args]);
+  run();
+  const path = join(home.dir, 'data/set/manifest.json');
+  const reversed = (value: unknown): unknown =>
+    value === null || typeof value !== 'object' || Array.isArray(value)
+      ? value
+      : Object.fromEntries(
+          Object.entries(value)
+            .map(([key, it]): [string, unknown] => [key, reversed(it)])
+            .reverse(),
+        );
+  const [task] = JSON.parse(readFileSync(path, 'utf8')).tasks;
+  home.write('data/set/manifest.json', JSON.stringify({ version: 'set-v1', tasks: [reversed(task)], dataset: 'set' }));
+  expect(run('--check')).toEqual({ status: 0, stdout: 'data/set/manifest.json is up to date\n', stderr: '' });
+  home.write('data/set/manifest.json', JSON.stringify({ version: 'set-v1', tasks: [], dataset: 'set' }));
+  expect(run('--check').stderr).toContain('leak-1: is not in the manifest');
+});
+
 test('a check says which tasks came, went and changed', () => {
   using home = cliFolder({ 'data/set/dataset.yaml': 'version: set-v1\n' });
   const stale = () => {

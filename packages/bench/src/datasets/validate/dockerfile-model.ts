@@ -156,7 +156,7 @@ function follow(stage: StageState, { keyword, rest, line }: Instruction, globals
       stage.workdir = absolute(stage, unquoted(rest));
       return undefined;
     case 'RUN':
-      stage.runs.push({ line, command: rest, workdir: stage.workdir });
+      stage.runs.push({ line, command: commandOf(rest), workdir: stage.workdir });
       return undefined;
     case 'COPY':
     case 'ADD':
@@ -206,16 +206,27 @@ function followCopy(stage: StageState, keyword: string, rest: string, line: numb
   return undefined;
 }
 
-function wordsOf(text: string): string[] | string {
-  if (text.startsWith('[')) {
-    try {
-      const list: unknown = JSON.parse(text);
-      if (Array.isArray(list) && list.length > 1 && list.every((it) => typeof it === 'string')) return list;
-    } catch {
-      // Docker takes what is no JSON as the plain form; a path that begins with a bracket is a slip.
-    }
-    return `found "${text}", must be a JSON list of at least two texts`;
+/** `["chmod", "+x", "a"]` is told as `chmod +x a`. */
+function commandOf(rest: string): string {
+  return listOf(rest)?.join(' ') ?? rest;
+}
+
+/** A JSON list of texts; undefined for everything else, which Docker takes as the plain form. */
+function listOf(text: string): string[] | undefined {
+  if (!text.startsWith('[')) return undefined;
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((it) => typeof it === 'string') ? list : undefined;
+  } catch {
+    return undefined;
   }
+}
+
+function wordsOf(text: string): string[] | string {
+  const list = listOf(text);
+  if (list && list.length > 1) return list;
+  // A path that begins with a bracket is a slip.
+  if (text.startsWith('[')) return `found "${text}", must be a JSON list of at least two texts`;
   const words = (text.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map(unquoted);
   return words.length > 1 ? words : `found "${text}", must be at least one source and a destination`;
 }

@@ -174,6 +174,7 @@ test.each<[string, string, number]>([
   ['a mode for another file', 'RUN chmod +x /ssebench/scripts/run.sh', 1],
   ['a pattern', 'RUN true && chmod 0755 /ssebench/scripts/*.sh', 0],
   ['a whole folder', 'RUN chmod -R a+rx /ssebench', 0],
+  ['a list of words', 'RUN ["chmod", "+x", "/ssebench/scripts/test.sh"]', 0],
   ['a relative path', 'WORKDIR /ssebench/scripts\nRUN chmod +x test.sh', 0],
   ['a copy with a mode', 'COPY --chmod=755 sse/test.sh /ssebench/scripts/test.sh', 0],
 ])('a script is executable in the image by its own mode, or by the Dockerfile: %s', (_, more, count) => {
