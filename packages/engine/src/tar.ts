@@ -3,12 +3,9 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { Readable } from 'node:stream';
-import dockerignoreModule from '@balena/dockerignore';
 import { type Extract, extract, type Header, pack as newPack, type Pack } from 'tar-stream';
+import { DOCKERIGNORE, ignoredPaths } from './dockerignore.ts';
 import type { ByteSource } from './port.ts';
-
-/** Its types say that it exports a default; the module is the function itself. */
-const dockerignore = dockerignoreModule as unknown as typeof dockerignoreModule.default;
 
 /** An entry to pack. `mode` defaults to 0644 for files and 0755 for directories; owner and group to root. */
 export type TarEntry = { name: string; mode?: number; uid?: number; gid?: number } & (
@@ -97,20 +94,20 @@ function header(entry: TarEntry, type: Header['type'], mode: number, more: Parti
 
 async function* directoryEntries(directory: string, options: PackOptions): AsyncGenerator<TarEntry> {
   const { extra = [], prefix = '', only = () => true } = options;
-  const rules = dockerignore().add([...(await ownPatterns(directory)), ...(options.ignore ?? [])]);
+  const isIgnored = ignoredPaths(await ownPatterns(directory), options.ignore);
   const replaced = new Set(extra.map(({ name }) => posix.normalize(name)));
   for await (const path of walk(directory, '')) {
     const name = posix.join(prefix, path);
-    if (only(path) && !rules.ignores(path) && !replaced.has(name)) yield await readEntry(join(directory, path), name);
+    if (only(path) && !isIgnored(path) && !replaced.has(name)) yield await readEntry(join(directory, path), name);
   }
   yield* extra;
 }
 
-async function ownPatterns(directory: string): Promise<string[]> {
+async function ownPatterns(directory: string): Promise<string> {
   try {
-    return (await readFile(join(directory, '.dockerignore'), 'utf8')).split(/\r?\n/);
+    return await readFile(join(directory, DOCKERIGNORE), 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
     throw error;
   }
 }

@@ -1,8 +1,12 @@
 import { FILL_IN } from './check-fill-ins.ts';
-import { matching, REGISTRY, sourceOf } from './dockerfile-model.ts';
+import { leftOut, matching, REGISTRY, sourceOf } from './dockerfile-model.ts';
 import { CONFIG_FILE, isInImageFolder, type NamedFile, type TaskContext } from './task-context.ts';
 
 const FILE = 'Dockerfile';
+const LEFT_OUT = {
+  dockerignore: 'is left out of the build by .dockerignore',
+  evidence: 'is never in an image: it proves the task',
+};
 const COMMIT = /\b(?:checkout|reset|fetch|switch)\b[^&|;]*\b[0-9a-f]{40}\b/;
 
 /** What the Dockerfile must do. Source: spec/host §4, rules 11 to 17; seeds/add-a-task, "The Dockerfile". */
@@ -13,16 +17,21 @@ export function checkImage(context: TaskContext, files: readonly NamedFile[]): v
   for (const { keyword, line, sources } of dockerfile.copies) {
     for (const source of sources) {
       if (matching(tree, source).length > 0) continue;
+      const away = leftOut(tree, source);
       const why = source.includes('..')
         ? 'which is not below the task folder'
-        : 'which does not exist in the task folder';
+        : away
+          ? `which ${LEFT_OUT[away]}`
+          : 'which does not exist in the task folder';
       report('copy-source', { file: FILE, line }, `${keyword} takes "${source}", ${why}`);
     }
   }
   const found = sourceOf(dockerfile, tree, `/ssebench/config.yaml`);
   if (found !== CONFIG_FILE) {
     const what = found === undefined ? 'no file of the task' : `"${found}"`;
-    report('config-in-image', { file: FILE }, `puts ${what} at /ssebench/config.yaml, must be ${CONFIG_FILE}`);
+    const away = found === undefined && tree.leftOut(CONFIG_FILE);
+    const why = away ? `; it ${LEFT_OUT[away]}` : '';
+    report('config-in-image', { file: FILE }, `puts ${what} at /ssebench/config.yaml, must be ${CONFIG_FILE}${why}`);
   }
   for (const file of files) checkNamed(context, file);
 }
@@ -35,7 +44,9 @@ function checkNamed({ report, tree }: TaskContext, file: NamedFile): void {
   else if (file.file === undefined) {
     const guess = `sse/${path.replace(/^scripts\//, '')}`;
     if ([...tree.outside].some((link) => guess === link || guess.startsWith(`${link}/`))) return;
-    const why = tree.links.has(guess) ? `; ${guess} is a link that leads to no file` : '';
+    const away = tree.files.has(guess) && tree.leftOut(guess);
+    const isLink = tree.links.has(guess) ? `; ${guess} is a link that leads to no file` : '';
+    const why = away ? `; ${guess} ${LEFT_OUT[away]}` : isLink;
     report('path-missing', place, `found "${path}", but the Dockerfile puts no file of the task at ${imagePath}${why}`);
   }
 }

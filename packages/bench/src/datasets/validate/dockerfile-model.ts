@@ -106,7 +106,7 @@ export function sourceOf(model: DockerfileModel, tree: TaskTree, path: string): 
       } else {
         const rest = beneath(destination, path);
         const file = rest === undefined ? undefined : posix.join(source, rest);
-        if (file !== undefined && tree.files.has(file)) return file;
+        if (file !== undefined && tree.files.has(file) && tree.leftOut(file) === undefined) return file;
       }
     }
   }
@@ -121,12 +121,31 @@ export function isAtHand(model: DockerfileModel, tree: TaskTree, path: string): 
     if (rest === undefined) return false;
     return sources
       .flatMap((it) => matching(tree, it))
-      .some((source) => source === rest || tree.folders.has(posix.join(source, rest)));
+      .some((source) => source === rest || isFolderSent(tree, posix.join(source, rest)));
   });
 }
 
-/** What a source of COPY stands for: files and folders of the task; the whole folder is the empty path. */
+/** What a source of COPY stands for, of what a build is sent: files and folders of the task; the whole folder is the empty path. */
 export function matching(tree: TaskTree, source: string): string[] {
+  return named(tree, source).filter((path) => isSent(tree, path));
+}
+
+/** Why nothing of what a source stands for is sent to a build; undefined when there is nothing. */
+export function leftOut(tree: TaskTree, source: string): ReturnType<TaskTree['leftOut']> {
+  return named(tree, source).map(tree.leftOut)[0];
+}
+
+/** A folder that is left out is there all the same when anything in it is not. */
+function isSent(tree: TaskTree, path: string): boolean {
+  if (path === '' || tree.leftOut(path) === undefined) return true;
+  return [...tree.files].some((file) => beneath(path, file) !== undefined && !tree.leftOut(file));
+}
+
+function isFolderSent(tree: TaskTree, path: string): boolean {
+  return tree.folders.has(path) && isSent(tree, path);
+}
+
+function named(tree: TaskTree, source: string): string[] {
   const path = posix.normalize(source).replace(/^\/+|\/+$/g, '');
   if (path === '.' || path === '') return [''];
   if ([tree.files, tree.folders, tree.links, tree.outside].some((known) => known.has(path))) return [path];

@@ -1,5 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { EVIDENCE } from '@ssebench/contracts/task-expect';
+import { DOCKERIGNORE, ignoredPaths } from '@ssebench/engine/dockerignore';
 import type { Report } from './finding.ts';
 
 /** Scripts, diffs and reports are far smaller. */
@@ -24,6 +26,8 @@ export interface TaskTree {
   /** The same as text; undefined also for what has a byte of 0. */
   text(path: string): string | undefined;
   isExecutable(path: string): boolean;
+  /** Why the build of the image does not see what is at a path; undefined when it does. */
+  leftOut(path: string): 'dockerignore' | 'evidence' | undefined;
 }
 
 /** Looks through a task folder, and reports what can't be shipped: links out of it, special files, names that are no text. */
@@ -53,6 +57,12 @@ export function readTaskTree(dir: string, report: Report): TaskTree {
     if (!known.has(path)) known.set(path, files.has(path) ? readBytes(join(root, path), path, report) : undefined);
     return known.get(path);
   };
+  const text = (path: string): string | undefined => {
+    const found = bytes(path);
+    return found === undefined || found.includes(0) ? undefined : found.toString('utf8');
+  };
+  const isIgnored = ignoredPaths(text(DOCKERIGNORE) ?? '');
+  const isEvidence = ignoredPaths('', Object.values(EVIDENCE));
   return {
     root,
     files,
@@ -60,11 +70,9 @@ export function readTaskTree(dir: string, report: Report): TaskTree {
     links,
     outside,
     bytes,
-    text: (path) => {
-      const found = bytes(path);
-      return found === undefined || found.includes(0) ? undefined : found.toString('utf8');
-    },
+    text,
     isExecutable: (path) => (statSync(join(root, path)).mode & 0o111) !== 0,
+    leftOut: (path) => (isEvidence(path) ? 'evidence' : isIgnored(path) ? 'dockerignore' : undefined),
   };
 }
 

@@ -212,6 +212,22 @@ test.each(['sse/pocs', 'sse/pocs/a', 'sse/config.yaml', 'Dockerfile', 'sse', 'sr
   },
 );
 
+test('what a build is not sent is not there', () => {
+  const away = 'is left out of the build by .dockerignore';
+  expect(found({ 'leak-1/.dockerignore': 'sse/pocs\n' })).toEqual([
+    `leak-1: Dockerfile:9: COPY takes "sse/pocs", which ${away} [copy-source]`,
+    `leak-1: sse/config.yaml:16: files.poc[0]: found "pocs/a", but the Dockerfile puts no file of the task at /ssebench/pocs/a; sse/pocs/a ${away} [path-missing]`,
+  ]);
+  expect(found({ 'leak-1/.dockerignore': 'sse/diffs\n!sse/diffs/patch.diff\n' })).toEqual([
+    `leak-1: sse/config.yaml:17: files.future_test: found "diffs/test.diff", but the Dockerfile puts no file of the task at /ssebench/diffs/test.diff; sse/diffs/test.diff ${away} [path-missing]`,
+  ]);
+  expect(found({ 'leak-1/.dockerignore': '*\n!src\n!sse\n' })).toEqual([]);
+  const copied = { [DOCKER]: ['COPY sse/pocs', 'COPY sse/tests.json /x\nCOPY sse/pocs'] } as const;
+  expect(found({ ...copied, 'leak-1/sse/tests.json': '{"function_test": null, "intent_test": null}' })).toContain(
+    'leak-1: Dockerfile:9: COPY takes "sse/tests.json", which is never in an image: it proves the task [copy-source]',
+  );
+});
+
 test('a task folder that is a link is told', () => {
   expect(found({ other: '->leak-1' })).toEqual([
     'other: is a link to a folder; a task is a folder of the dataset itself [link-out]',
