@@ -4,10 +4,11 @@ import { ENGINE_STEPS, QUICK_STEPS } from './steps.ts';
 
 /**
  * The steps of `./test` one after the other, also after one that failed; with `--check` only those that need no engine,
- * with `--all` the end-to-end tests of every task. The last line is `N passed, N failed`.
+ * and of what is disturbed at many places some; with `--all` the end-to-end tests of every task. The last line is `N passed, N failed`.
  */
 const { values } = parseArgs({ options: { all: { type: 'boolean' }, check: { type: 'boolean' } } });
 if (values.all) process.env['SSEBENCH_TEST_ALL'] = '1';
+if (values.check) process.env['SSEBENCH_TEST_QUICK'] = '1';
 
 const failedSteps: string[] = [];
 let passed = 0;

@@ -7,6 +7,7 @@ import { ResultFile } from '@ssebench/contracts/result';
 import { Summary } from '@ssebench/contracts/summary';
 import { expect, test } from 'vitest';
 import { type CliFolder, cliFolder } from '../cli/test-cli.ts';
+import { places } from '../testing/places.ts';
 import { SmallDisk } from '../testing/small-disk.ts';
 import { startedRun } from '../testing/started-run.ts';
 import { readGradeOutcome } from './outcome-files.ts';
@@ -133,7 +134,7 @@ test('killed in the middle of any of its changes, a run that ends is ended by an
   const changes = endDisturbedAt(undisturbed, 0) ?? 0;
   expect(changes).toBeGreaterThan(20);
   expectEnded(undisturbed);
-  for (let at = 1; at <= changes; at += 1) {
+  for (const at of places(() => changes)) {
     using folder = cliFolder();
     const run = await gradedRun(folder);
     endDisturbedAt(run, at);
@@ -151,7 +152,7 @@ test.runIf(isRoot)(
   async () => {
     let changes: number | undefined;
     const ends = new Set<string>();
-    for (let at = 1; changes === undefined || at <= changes; at += 1) {
+    for (const at of places(() => changes)) {
       using folder = cliFolder();
       using disk = new SmallDisk(join(folder.dir, 'results'), '4m');
       const run = await gradedRun(folder);
