@@ -169,7 +169,7 @@ async function launch(place: GatewayPlace, admin: AdminClient): Promise<GatewayS
  */
 const NODE_FLAGS = [
   '--disable-warning=ExperimentalWarning',
-  '--max-semi-space-size=8',
+  '--max-semi-space-size=4',
   '--no-parallel-scavenge',
   '--expose-gc',
   '--initial-old-space-size=16',
