@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildCases } from '@ssebench/bench/images/build-cases';
@@ -116,6 +116,20 @@ describe('the images of a run', () => {
     const other = await ensure('FROM ssebench-agent\nRUN true\nCMD ./go\n');
     expect(other.built).toEqual(['agent-dummy']);
     expect(other.images.agentImage?.cmd).toEqual(['/bin/sh', '-c', './go']);
+  });
+
+  test('of two agents whose manifests have one name stay beside each other', async () => {
+    const loaded = task.load();
+    const built = async (folder: string) => {
+      const dir = join(agentDir, folder);
+      await mkdir(dir);
+      const agent = { ...(await testAgent(dir, `FROM ssebench-agent\nCMD ["${folder}"]\n`)), folder };
+      return (await ensureImages({ ...bench.context, task: loaded, agent })).agentImage;
+    };
+    const one = await built('one');
+    const two = await built('two');
+    expect((await bench.engine.inspectImage(one?.tag ?? ''))?.id).toBe(one?.id);
+    expect((await bench.engine.inspectImage(two?.tag ?? ''))?.cmd).toEqual(['two']);
   });
 
   test('can be made by two commands at once', async () => {

@@ -16,7 +16,16 @@ export const AgentManifest = z
     /** Ours: it calls no model, and gets no key for one. */
     keyless: z.boolean().optional(),
     /** Ours: what its program can speak with its model, what it prefers first. Without it nobody looks whether a model fits. */
-    protocols: z.array(ModelProtocol).min(1, 'must not be empty').optional(),
+    protocols: z
+      .array(ModelProtocol)
+      .min(1, 'must not be empty')
+      .refine((names) => new Set(names).size === names.length, 'must name each protocol once')
+      .meta({ uniqueItems: true })
+      .optional(),
+  })
+  .refine(({ keyless, protocols }) => !keyless || protocols === undefined, {
+    path: ['protocols'],
+    error: 'must be left out with keyless: true, of an agent that calls no model',
   })
   .meta({ title: 'SSEBench agent' });
 export type AgentManifest = z.infer<typeof AgentManifest>;

@@ -30,6 +30,16 @@ test.each([
     /^agent\.yaml:2: protocols\[0\]: .*openai-chat/,
   ],
   [
+    'with a protocol twice',
+    { 'agent.yaml': 'name: fixer\nprotocols: [gemini, gemini]\n', Dockerfile: 'FROM ssebench-agent\n' },
+    /^agent\.yaml:2: protocols: must name each protocol once/,
+  ],
+  [
+    'with protocols for no model',
+    { 'agent.yaml': 'name: fixer\nkeyless: true\nprotocols: [gemini]\n', Dockerfile: 'FROM ssebench-agent\n' },
+    /^agent\.yaml:3: protocols: must be left out with keyless: true, of an agent that calls no model/,
+  ],
+  [
     'built from the whole workspace',
     { Dockerfile: 'FROM ssebench-agent\nCOPY --from=workspace sdk /sdk\n' },
     /^Dockerfile:2: there is no build context "workspace": the command sse /,

@@ -37,7 +37,8 @@ export function agentRef(
   const repository = `${registry}/agent-${agent.name}/${task.id}`.toLowerCase();
   const files = digestOfFiles(hashFiles(agent.dir));
   const key = buildKey({ work: work.id, files, ...(program && { program: program.id }) });
-  return { repository, key, unique: `${repository}:k-${short(key)}`, named: `${repository}:${agent.version}` };
+  const named = `${repository}:${agent.version}`;
+  return { repository, key, unique: `${repository}:k-${short(key)}`, named, agent: agent.folder };
 }
 
 /**

@@ -246,7 +246,8 @@ async function removePredecessors(
   caseImage: ImageInfo,
 ): Promise<void> {
   const name = caseName(request.task);
-  for (const { repository, unique } of built) await removeStale(request, repository, unique, { [CASE_LABEL]: name });
+  for (const { repository, unique, agent } of built)
+    await removeStale(request, repository, unique, { [CASE_LABEL]: name, ...(agent && { [LABEL.agent]: agent }) });
   if (built.length === 0) return;
   const repository = `${request.registry}/${name}`;
   const pinned = caseImage.id.replace(/^sha256:/, '').slice(0, 12);

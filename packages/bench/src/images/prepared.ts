@@ -24,6 +24,8 @@ export interface PreparedRef {
   /** Names the newest for people, by the product's version. Source: spec/host §9. */
   named: string;
   key: string;
+  /** Folder of the agent that it is of: another with the same name has its images in the same repository. */
+  agent?: string;
 }
 
 const SCRIPT_ENV = 'script-env.json';
