@@ -53,8 +53,22 @@ function attoCost({ name, prices }: GatewayModel, usage: Usage): AttoUsd {
   );
 }
 
+interface Worst {
+  readonly input: AttoUsd;
+  readonly perOutputToken: AttoUsd;
+}
+
+/** What was asked for last: a call asks two or three times. */
+let latest: { readonly prices: ModelPrices; readonly request: RequestSize; readonly worst: Worst } | undefined;
+
+function worst(prices: ModelPrices, request: RequestSize): Worst {
+  if (latest?.prices !== prices || latest.request !== request)
+    latest = { prices, request, worst: findWorst(prices, request) };
+  return latest.worst;
+}
+
 /** The dearest that the request's input can be, and an output token of its answer. */
-function worst(prices: ModelPrices, request: RequestSize): { input: AttoUsd; perOutputToken: AttoUsd } {
+function findWorst(prices: ModelPrices, request: RequestSize): Worst {
   const tokens = inputBound(request, prices.maxInputTokens ?? LONGEST_INPUT);
   const reachable = prices.tiers.filter(({ inputTokens }) => tokens > inputTokens).map((tier) => tier.prices);
   const each = [prices.base, ...reachable];

@@ -45,7 +45,7 @@ export async function serveForward(
   const found = findRoute(method, path);
   const protocol = found?.protocol ?? protocolOf(path);
   const fail = (error: WireError) => sendError(response, protocol, error);
-  const key = clientKey(request, new URLSearchParams(search));
+  const key = clientKey(request, search);
   if (key === undefined || forward.closed || hash('sha256', key) !== forward.keyHash)
     return fail(faults.unauthorized());
   if (method === 'POST' && path === GATEWAY_PATH.revoke) {

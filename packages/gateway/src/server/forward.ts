@@ -35,7 +35,7 @@ export async function serve(gateway: Gateway, request: IncomingMessage, response
     found && speaksAnthropic(request, found.route) ? anthropicMessages : (found?.protocol ?? protocolOf(path));
   const fail = (error: WireError) => sendError(response, protocol, error);
 
-  const key = clientKey(request, new URLSearchParams(search));
+  const key = clientKey(request, search);
   const run = key === undefined ? undefined : gateway.ledger.find(key);
   if (key === undefined || run === undefined || run.revoked || (boundTo !== undefined && boundTo !== run.runId)) {
     return fail(faults.unauthorized());

@@ -41,14 +41,35 @@ const NOT_ONWARD = new Set([...HOP_BY_HOP, 'host']);
 
 const NOT_TO_CLIENT = new Set([...HOP_BY_HOP.filter((name) => name !== 'content-length'), 'set-cookie']);
 
-const passes = (name: string, kept: ReadonlySet<string>) => !kept.has(name) && !STEERING.test(name);
+/** Which names pass, as they were written: clients send the same ones with every request. */
+class Passing {
+  readonly #kept: ReadonlySet<string>;
+  readonly #known = new Map<string, boolean>();
 
-/** The run's key as any of the four protocols' clients send it. */
-export function clientKey({ headers }: IncomingMessage, query: URLSearchParams): string | undefined {
+  constructor(kept: ReadonlySet<string>) {
+    this.#kept = kept;
+  }
+
+  has(written: string): boolean {
+    const known = this.#known.get(written);
+    if (known !== undefined) return known;
+    const name = written.toLowerCase();
+    const passes = !this.#kept.has(name) && !STEERING.test(name);
+    if (this.#known.size < MOST_NAMES) this.#known.set(written, passes);
+    return passes;
+  }
+}
+
+const MOST_NAMES = 200;
+const toProvider = new Passing(NOT_TO_PROVIDER);
+const onward = new Passing(NOT_ONWARD);
+
+/** The run's key as any of the four protocols' clients send it. @param search of the address, without its `?` */
+export function clientKey({ headers }: IncomingMessage, search: string): string | undefined {
   const named = headers['x-api-key'] ?? headers['x-goog-api-key'];
   if (typeof named === 'string' && named !== '') return named;
   const bearer = /^Bearer\s+(.+)$/i.exec(headers.authorization ?? '');
-  return bearer?.[1]?.trim() ?? query.get('key') ?? undefined;
+  return bearer?.[1]?.trim() ?? (search === '' ? undefined : (new URLSearchParams(search).get('key') ?? undefined));
 }
 
 /** The client's headers as they go to the provider, with the provider's key. Flat: name, value, name, value. */
@@ -60,7 +81,7 @@ export function headersToProvider(
   const out: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    if (passes(name.toLowerCase(), NOT_TO_PROVIDER)) out.push(name, rawHeaders[at + 1] ?? '');
+    if (toProvider.has(name)) out.push(name, rawHeaders[at + 1] ?? '');
   }
   for (const [name, value] of Object.entries(credentials)) out.push(name, value);
   out.push('accept-encoding', 'identity', 'content-length', String(bodyLength));
@@ -72,7 +93,7 @@ export function headersOnward({ rawHeaders }: IncomingMessage, bodyLength: numbe
   const out: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    if (passes(name.toLowerCase(), NOT_ONWARD)) out.push(name, rawHeaders[at + 1] ?? '');
+    if (onward.has(name)) out.push(name, rawHeaders[at + 1] ?? '');
   }
   if (bodyLength > 0) out.push('content-length', String(bodyLength));
   return out;
