@@ -1,5 +1,6 @@
 import { isEngineError } from '@ssebench/engine/errors';
 import { gatewayPlace } from '../../gateway/gateway-process.ts';
+import { abandonedChecks } from '../../gc/abandoned-checks.ts';
 import { abandonedKeys } from '../../gc/abandoned-keys.ts';
 import {
   type AbandonedRun,
@@ -51,6 +52,7 @@ export async function gc({ dir, dryRun = false, images = false, wait = true }: G
       ...(images ? await imageLeftovers(engine) : []),
       ...(await abandonedOwners(now, unfinished)),
       ...(await abandonedKeys(gatewayPlace(openHost().workspace))),
+      ...(await abandonedChecks()),
     ];
     for (const leftover of leftovers) await removeOne(leftover, dryRun);
     if (leftovers.length + runs.size === 0) process.stderr.write('nothing is left over\n');
