@@ -10,6 +10,7 @@ import { selectTasks } from '../../datasets/verify/select-tasks.ts';
 import { subjectsOf } from '../../datasets/verify/subjects.ts';
 import { reportOn, type VerifyOptions, verifyTasks } from '../../datasets/verify/verify.ts';
 import { time, writeSummary, writeTaskReport } from '../../datasets/verify/write-report.ts';
+import { ensureRuntime } from '../../images/ensure.ts';
 import { runtimeIdentity } from '../../images/runtime.ts';
 import { createProgress } from '../../progress/create-progress.ts';
 import { openHost, withEngine } from '../host.ts';
@@ -68,8 +69,10 @@ export async function datasetVerify(ids: readonly string[], options: DatasetVeri
     await withEngine(async (engine) => {
       const context = imageContext(host, engine, { progress: createProgress(), signal });
       const scan: VerifyOptions['scan'] = async ({ config }, images) => {
-        const { volume: runtimeVolume } = await runtimeIdentity(context);
-        return scanTask({ engine, runtimeVolume, signal }, config, images);
+        // The runs have made it, which may be long ago: another version's run, or gc, takes old ones away.
+        const runtime = await runtimeIdentity(context);
+        await ensureRuntime(context, runtime);
+        return scanTask({ engine, runtimeVolume: runtime.volume, signal }, config, images);
       };
       await verifyTasks(subjects, attempts, {
         ...conditions,
