@@ -53,7 +53,8 @@ export async function buildImage(
     if (old?.id !== id) await removeSuperseded({ engine, signal }, old);
     return id;
   } catch (error) {
-    if (!isEngineError(error, 'build_failed')) throw error;
+    // A step that does not end is the Dockerfile's doing, as one that fails.
+    if (!isEngineError(error, 'build_failed', 'timeout')) throw error;
     if (unusable !== undefined) {
       throw new FaultError(fault('image_unusable', `${subject}: ${unusable}`), { cause: error });
     }
