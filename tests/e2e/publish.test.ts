@@ -3,13 +3,16 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { programBase } from '@ssebench/bench/images/program-base';
 import { type ImagesLock, PublicationRecord } from '@ssebench/contracts/dataset-manifest';
+import { LABEL } from '@ssebench/contracts/labels';
 import { connectEngine } from '@ssebench/engine/docker/connect';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { packEntries } from '@ssebench/engine/tar';
 import { type DebianRegistry, REGISTRY_LOGIN, startDebianRegistry } from '@ssebench/engine/testing/debian-registry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { added } from './support/added-file.ts';
+import { CHECKOUT } from './support/command.ts';
 import { runDirectory, summaryIn, Workspace } from './support/workspace.ts';
 
 const everything = process.env['SSEBENCH_TEST_ALL'] === '1';
@@ -51,6 +54,15 @@ originality: crafted
   'sse/diffs/test.diff': added('hidden'),
 };
 
+/** Its heavy part is a file that no image of a task has. */
+const HEAVY = {
+  dockerfile: `FROM ssebench-program AS program
+RUN echo heavy >part
+FROM ssebench-agent
+CMD ["cat", "/opt/agent/part"]
+`,
+};
+
 let engine: ContainerEngine;
 let registry: DebianRegistry;
 let workspace: Workspace;
@@ -64,7 +76,7 @@ describe.runIf(everything)('a dataset that is published', () => {
     registry = await startDebianRegistry();
     made = `${registry.host}/made`;
     published = `${registry.host}/published`;
-    workspace = await Workspace.create();
+    workspace = await Workspace.create({ heavy: HEAVY });
     for (const [path, content] of Object.entries(TASK)) await put(`set/published-c/${path}`, content);
     await put('set/dataset.yaml', 'version: set-v1\n');
     // So that something has made what everybody shares.
@@ -74,6 +86,7 @@ describe.runIf(everything)('a dataset that is published', () => {
 
   afterAll(async () => {
     for (const tag of await tagsHere()) await engine.removeImage(tag, { force: true });
+    for (const { name } of await engine.listVolumes({ [LABEL.agent]: 'heavy' })) await engine.removeVolume(name);
     engine.close();
     await workspace[Symbol.asyncDispose]();
     await registry[Symbol.asyncDispose]();
@@ -89,7 +102,7 @@ describe.runIf(everything)('a dataset that is published', () => {
     const verified = await at(made, 'dataset', 'verify', '--dir', 'set', '-o', 'proof');
     expect(verified, verified.stderr).toMatchObject({ status: 0 });
 
-    const { stdout, stderr, status } = await publish('--agent', 'reference', 'dummy');
+    const { stdout, stderr, status } = await publish('--agent', 'reference', 'dummy', 'heavy');
     expect(status, stderr).toBe(0);
     const record = PublicationRecord.parse(JSON.parse(await text('proof/published/published-c.json')));
     expect(record).toMatchObject({
@@ -99,8 +112,9 @@ describe.runIf(everything)('a dataset that is published', () => {
       image: 'case/set/published-c',
       tags: ['set-v1-0123456', 'set-v1'],
       revision: REVISION,
-      prebuilt: { agents: { reference: {}, dummy: {} } },
+      prebuilt: { agents: { reference: {}, dummy: {}, heavy: { program: expect.stringMatching(/^sha256:/) } } },
     });
+    expect(record.prebuilt?.agents['dummy']).not.toHaveProperty('program');
     expect(stdout).toContain(`published ${published}/case/set/published-c@${record.digest}`);
     expect(await at(made, 'dataset', 'lock', 'set', '--records', 'proof')).toMatchObject({ status: 0 });
     expect(JSON.parse(await text('set/images.lock.json'))).toMatchObject({
@@ -145,9 +159,23 @@ describe.runIf(everything)('a dataset that is published', () => {
     expect(other.summary.outcome.fault).toMatchObject({
       code: 'image_unavailable',
       detail: expect.stringMatching(
-        /has no image of the agent "mini"; published: reference, dummy\n.*leave --prebuilt away/s,
+        /has no image of the agent "mini"; published: reference, dummy, heavy\n.*leave --prebuilt away/s,
       ),
     });
+  });
+
+  test('an agent’s program is pulled by its digest, too, where neither its image nor its volume is', async () => {
+    await forget();
+    const volumes = async () => (await engine.listVolumes({ [LABEL.agent]: 'heavy' })).map(({ name }) => name);
+    for (const name of await volumes()) await engine.removeVolume(name);
+    const { summary, stderr, directory } = await run('heavy', 'catalog', '--prebuilt');
+    expect(summary.outcome, stderr).toMatchObject({ code: 'graded' });
+    expect(await readFile(join(directory, 'agent.log'), 'utf8')).toBe('heavy\n');
+    const { prebuilt } = await lock();
+    const program = await engine.inspectImage(`${published}/program-heavy@${prebuilt?.agents['heavy']?.program}`);
+    expect(program?.id).toMatch(/^sha256:/);
+    expect(summary.images.program).toBe(program?.id);
+    expect(await volumes()).toHaveLength(1);
   });
 
   test('a patch is graded from the catalog, too', async () => {
@@ -238,7 +266,8 @@ function command(agent: string, catalog: string, ...options: string[]): string[]
 async function run(agent: string, catalog: string, option: '--prebuilt' | { at: string } | undefined = undefined) {
   const prefix = typeof option === 'object' ? option.at : published;
   const end = await at(prefix, ...command(agent, catalog, ...(typeof option === 'string' ? [option] : [])));
-  return { ...end, summary: await summaryIn(runDirectory(end)) };
+  const directory = runDirectory(end);
+  return { ...end, directory, summary: await summaryIn(directory) };
 }
 
 async function lock() {
@@ -278,5 +307,14 @@ async function shareWithPrefixes(): Promise<void> {
     context: packEntries([{ name: 'Dockerfile', content: `FROM scratch\nCOPY --from=${root} / /\n` }]),
     tags: [`${made}/base-generic-c:1.0.0`],
     labels: {},
+  });
+  // What programs are built on needs a network otherwise; it is never part of what is published.
+  const { ref, key } = programBase({ home: CHECKOUT, registry: made, extraCa: 'none' });
+  await engine.build({
+    context: packEntries([
+      { name: 'Dockerfile', content: `FROM scratch\nCOPY --from=${root} / /\nWORKDIR /opt/agent\n` },
+    ]),
+    tags: [ref],
+    labels: { [LABEL.key]: key },
   });
 }

@@ -28,7 +28,7 @@ export async function buildBases(context: ImageContext): Promise<string[]> {
     (tags.get(name) ?? ['latest']).map((tag) => `${registry}/base-${name}:${tag}`),
   );
   const notice = diskNotice([...new Set(await planBases(context, refs))]);
-  if (notice) progress.line(notice);
+  if (notice) progress.notice(notice);
 
   const ca = readExtraCa(context.extraCa);
   const root = rootImage(context, ca);

@@ -90,7 +90,7 @@ async function sayDisk(context: ImageContext, tasks: readonly Task[]): Promise<v
   const refs = new Set(missing.flatMap((task) => caseBases(context, task).all));
   const bases = await planBases(context, [...refs]);
   const notice = diskNotice([...new Set(bases), ...missing.map((): PlannedImage => 'case')]);
-  if (notice) context.progress.line(notice);
+  if (notice) context.progress.notice(notice);
 }
 
 /** Several at once share the display, so each line says whose it is. */
@@ -98,6 +98,7 @@ function prefixed(progress: BuildProgress, name: string): BuildProgress {
   return {
     step: (step) => progress.line(`${name}: ${step}`),
     line: (text) => progress.line(`${name}: ${text}`),
+    notice: (text) => progress.notice(`${name}: ${text}`),
     done: () => undefined,
   };
 }

@@ -11,6 +11,7 @@ import { buildImage } from './build.ts';
 import { short } from './build-key.ts';
 import type { ImageContext } from './context.ts';
 import { baseImages } from './dockerfile.ts';
+import { readExtraCa, trustsOnly } from './extra-ca.ts';
 import { proxyArgs } from './proxy.ts';
 
 /** Name of a task's case image below the registry. Source: spec/host §9. */
@@ -18,8 +19,14 @@ export function caseName({ dataset, id }: Pick<Task, 'dataset' | 'id'>): string 
   return `case/${dataset}/${id}`.toLowerCase();
 }
 
+/** The case image when it can be used: `builtCase`, and it trusts no certificate authority that is not wanted. */
+export async function findCase(context: ImageContext, task: Task): Promise<ImageInfo | undefined> {
+  const image = await builtCase(context, task);
+  return image && trustsOnly(image.labels[LABEL.extraCa], readExtraCa(context.extraCa)) ? image : undefined;
+}
+
 /** The case image when it was built from the task folder as it is now; an image without our label is out of date. */
-export async function findCase({ engine, registry, signal }: ImageContext, task: Task): Promise<ImageInfo | undefined> {
+export async function builtCase({ engine, registry, signal }: ImageContext, task: Task): Promise<ImageInfo | undefined> {
   const image = await engine.inspectImage(`${registry}/${caseName(task)}`, { signal });
   return image?.labels[LABEL.taskFiles] === task.filesDigest ? image : undefined;
 }

@@ -73,14 +73,15 @@ export async function ensureImages(request: ImagesRequest): Promise<EnsuredImage
     program,
   });
   const notice = diskNotice(await plan(request, found, { variants, program, folder }));
-  if (notice) request.progress.line(notice);
+  if (notice) request.progress.notice(notice);
 
-  if (!found.volume || variants.some((variant) => !found[variant])) await ensureRuntime(request, runtime);
   const caseImage = await step(request, `case image ${task.dataset}/${task.id}`, found.case, async () => {
     const source = folder ?? folderOf(task);
     const baseRegistry = await ensureCaseBases(request, caseBases(request, source).all);
     return () => buildCase(request, source, baseRegistry);
   });
+  // After the case image: what is wrong with a task, or keeps its base away, is told before minutes are spent on what is ours.
+  if (!found.volume || variants.some((variant) => !found[variant])) await ensureRuntime(request, runtime);
   const built: PreparedRef[] = [];
   const prepared = async (variant: Variant): Promise<EnsuredImage> => {
     const ref = preparedRef(request, variant, task, caseImage, runtime);

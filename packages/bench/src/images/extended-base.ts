@@ -28,7 +28,7 @@ export async function extendBase(context: ImageContext, ref: string, ca: ExtraCa
   const known = await engine.inspectImage(extended, { signal });
   const key = buildKey({ base: base?.id ?? '', ca: ca.fingerprints });
   if (known?.labels[LABEL.key] === key) return progress.done(true);
-  if (ca.notice) progress.line(ca.notice);
+  if (ca.notice) progress.notice(ca.notice);
   await buildImage(context, {
     role: 'base',
     context: packEntries([

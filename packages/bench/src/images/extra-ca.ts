@@ -47,6 +47,12 @@ export function extraCaLabel({ fingerprints }: ExtraCa): string | undefined {
   return fingerprints.length === 0 ? undefined : fingerprints.map((print) => print.slice(0, SHOWN)).join(',');
 }
 
+/** Whether an image with this label trusts nobody but these. */
+export function trustsOnly(label: string | undefined, { fingerprints }: ExtraCa): boolean {
+  const wanted = fingerprints.map((print) => print.slice(0, SHOWN));
+  return label === undefined || label === '' || label.split(',').every((print) => wanted.includes(print));
+}
+
 function readBlocks(path: string, what: string): string[] {
   let text: string;
   try {

@@ -8,8 +8,31 @@ import type { ImageContext } from './context.ts';
 import { extraCaLabel, readExtraCa } from './extra-ca.ts';
 import { proxyArgs } from './proxy.ts';
 import { ensureRoot, rootImage } from './root.ts';
-import { ensureNodeImage } from './runtime.ts';
+import { ensureNodeImage, nodeImage } from './runtime.ts';
 import { removeStale } from './stale.ts';
+
+/** Its recipe, and where it is kept. */
+interface ProgramBase {
+  recipe: string;
+  /** Names exactly this image. */
+  ref: string;
+  repository: string;
+  key: string;
+}
+
+/** Which image `ssebench-program` is, there or not. Reads files only. */
+export function programBase(context: Pick<ImageContext, 'home' | 'registry' | 'extraCa'>): ProgramBase {
+  const { home, registry } = context;
+  const recipe = join(home, 'images/program');
+  const key = buildKey({
+    recipe: digestOfFiles(hashFiles(recipe)),
+    root: rootImage(context, readExtraCa(context.extraCa)).key,
+    node: nodeImage(context).ref,
+    npmRegistry: npmRegistryOf(process.env),
+  });
+  const repository = `${registry}/program-base`;
+  return { recipe, repository, ref: `${repository}:k-${short(key)}`, key };
+}
 
 /**
  * What `ssebench-program` means in an agent's Dockerfile: the root image with Node.js and npm. Found, or built with what
@@ -18,21 +41,14 @@ import { removeStale } from './stale.ts';
  * @throws FaultError when a step fails
  */
 export async function ensureProgramBase(context: ImageContext): Promise<string> {
-  const { engine, home, registry, progress, signal } = context;
+  const { engine, progress, signal } = context;
+  const { recipe, repository, ref, key } = programBase(context);
+  if ((await engine.inspectImage(ref, { signal }))?.labels[LABEL.key] === key) return ref;
   const ca = readExtraCa(context.extraCa);
   const root = rootImage(context, ca);
-  const ensured = async () => {
-    await ensureRoot(context, root, ca);
-    return root;
-  };
-  const node = await ensureNodeImage(context, ensured);
-  const recipe = join(home, 'images/program');
+  await ensureRoot(context, root, ca);
+  const node = await ensureNodeImage(context, async () => root);
   const npmRegistry = npmRegistryOf(process.env);
-  const key = buildKey({ recipe: digestOfFiles(hashFiles(recipe)), root: root.key, node: node.ref, npmRegistry });
-  const repository = `${registry}/program-base`;
-  const ref = `${repository}:k-${short(key)}`;
-  if ((await engine.inspectImage(ref, { signal }))?.labels[LABEL.key] === key) return ref;
-  await ensured();
   progress.step('base image of programs');
   await buildImage(context, {
     role: 'base',

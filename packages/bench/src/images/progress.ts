@@ -4,8 +4,10 @@ export interface BuildProgress {
   step(name: string): void;
   /** A line of the step's output. */
   line(text: string): void;
+  /** A line that a person should see whatever the display is. */
+  notice(text: string): void;
   /** The step that began last ended; `cached` when there was nothing to do. */
   done(cached: boolean): void;
 }
 
-export const SILENT: BuildProgress = { step: () => undefined, line: () => undefined, done: () => undefined };
+export const SILENT: BuildProgress = { step: () => undefined, line: () => undefined, notice: () => undefined, done: () => undefined };

@@ -3,6 +3,7 @@ import type { RunImages } from '@ssebench/contracts/summary';
 import { registryAuth } from '@ssebench/engine/docker/registry-auth';
 import { isEngineError } from '@ssebench/engine/errors';
 import type { ImageInfo } from '@ssebench/engine/image';
+import { showPath } from '../config/show-path.ts';
 import type { RunTask } from '../config/tasks.ts';
 import { type ImageContext, isOwnRegistry } from './context.ts';
 import { pullFailure, type Wanted } from './registry-failure.ts';
@@ -45,7 +46,8 @@ export async function pullCase(context: ImageContext, task: RunTask): Promise<Pu
     image = await pullImage(context, { ref, pinnedBy: lock, otherwise }, digest === null ? 'always' : 'missing');
   } catch (error) {
     if (!(error instanceof FaultError) || digest !== null || dir === null) throw error;
-    progress.line(`${error.fault.detail}\nbuilding it from ${dir} instead`);
+    const [problem] = error.fault.detail.split('\n');
+    progress.notice(`${problem}; building it from ${showPath(dir)} instead`);
     return undefined;
   }
   if (digest !== null && !image.tags.includes(tagged)) await engine.tag(image.id, tagged, { signal });

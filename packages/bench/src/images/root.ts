@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { LABEL } from '@ssebench/contracts/labels';
 import { isEngineError } from '@ssebench/engine/errors';
 import { packDirectory } from '@ssebench/engine/tar';
+import { OWN_REGISTRY } from '../config/settings.ts';
 import { digestOfFiles, hashFiles } from '../config/task-files.ts';
 import { bootstrapDebian, bootstrapKey } from './bootstrap.ts';
 import { buildImage } from './build.ts';
 import { buildKey, short } from './build-key.ts';
 import type { ImageContext } from './context.ts';
 import { type ExtraCa, extraCaLabel } from './extra-ca.ts';
-
 import { proxyArgs } from './proxy.ts';
 
 const DEBIAN = 'debian:trixie-slim';
@@ -42,8 +42,8 @@ export async function hasRoot({ engine, signal }: ImageContext, { ref, key }: Ro
 export async function ensureRoot(context: ImageContext, root: RootImage, ca: ExtraCa): Promise<void> {
   const { progress } = context;
   progress.step('root image');
-  if (await hasRoot(context, root)) return progress.done(true);
-  if (ca.notice) progress.line(ca.notice);
+  if ((await hasRoot(context, root)) || (await sameRoot(context, root))) return progress.done(true);
+  if (ca.notice) progress.notice(ca.notice);
   const debian = await ensureDebian(context);
   const recipe = recipeOf(context.home);
   const certificates = ca.certificates.map((content, index) => {
@@ -59,6 +59,14 @@ export async function ensureRoot(context: ImageContext, root: RootImage, ca: Ext
     blame: 'infra',
   });
   progress.done(false);
+}
+
+/** One that was made under our own prefix is the same under any other: it is named so, too. */
+async function sameRoot({ engine, registry, signal }: ImageContext, { ref, key }: RootImage): Promise<boolean> {
+  const image = await engine.inspectImage(`${OWN_REGISTRY}${ref.slice(registry.length)}`, { signal });
+  if (image?.labels[LABEL.key] !== key) return false;
+  await engine.tag(image.id, ref, { signal });
+  return true;
 }
 
 async function ensureDebian(context: ImageContext): Promise<string> {
@@ -77,7 +85,7 @@ async function ensureDebian(context: ImageContext): Promise<string> {
     return DEBIAN;
   } catch (error) {
     if (!isEngineError(error, 'not_found', 'refused', 'timeout')) throw error;
-    progress.line(`${error.message}; making Debian from a mirror instead`);
+    progress.notice(`${error.message}; making Debian from a mirror instead`);
     await bootstrapDebian(context, own, `${DEBIAN} can't be pulled (${error.detail})`);
     return own;
   }

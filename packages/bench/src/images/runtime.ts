@@ -87,11 +87,16 @@ export interface NodeImage {
   content: VolumeContent;
 }
 
+/** Name and key of the image with the Node.js that is pinned. Reads files only. */
+export function nodeImage({ home, registry }: Pick<ImageContext, 'home' | 'registry'>): { ref: string; key: string } {
+  const key = buildKey({ node: pinnedNodeVersion(home), init: INIT });
+  return { ref: `${registry}/node:${short(key)}`, key };
+}
+
 /** @throws FaultError when Node.js for the engine's architecture is missing, or the build fails */
 export async function ensureNodeImage(context: ImageContext, rootImage: () => Promise<RootImage>): Promise<NodeImage> {
-  const { engine, home, registry, progress, signal } = context;
-  const key = buildKey({ node: pinnedNodeVersion(home), init: INIT });
-  const ref = `${registry}/node:${short(key)}`;
+  const { engine, home, progress, signal } = context;
+  const { ref, key } = nodeImage(context);
   const known = await findContent(context, ref, key);
   if (known) return { ref, content: known };
   const root = await rootImage();
