@@ -1,6 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { mkdtempDisposableSync, readFileSync } from 'node:fs';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, test } from 'vitest';
 import { type CliFolder, cliFolder } from '../../cli/test-cli.ts';
 import { makeManifest, renderManifest } from '../manifest/make-manifest.ts';
@@ -10,15 +16,17 @@ import { readCatalog, readImagesLock } from './read-catalog.ts';
 /** What a server answers by the path that is asked for. */
 type Answers = Readonly<Record<string, (response: ServerResponse, origin: string) => void>>;
 
-async function serve(answers: Answers) {
+async function serve(answers: Answers, secret?: { key: string; cert: string }) {
   let origin = '';
-  const server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const answer = answers[request.url ?? ''];
     if (answer) answer(response, origin);
     else response.writeHead(404).end();
-  }).listen(0, '127.0.0.1');
+  };
+  const server = secret ? createSecureServer(secret, listener) : createServer(listener);
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = `${secret ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     origin,
     async [Symbol.asyncDispose]() {
@@ -80,6 +88,37 @@ test.each<[string, Answers[string], RegExp]>([
   await using server = await serve({ '/x.json': answer ?? (() => undefined) });
   await expect(readCatalog(`${server.origin}/x.json`, { timeMs: 500, bytes: 2 * 2 ** 20 })).rejects.toThrow(message);
 });
+
+test('an address with https leads to others with it, never to one without', async () => {
+  const secret = certificate();
+  const trusted = getCACertificates('default');
+  setDefaultCACertificates([secret.cert]);
+  try {
+    const text = manifest();
+    await using open = await serve({ '/manifest.json': (response) => response.end(text) });
+    await using server = await serve(
+      { '/a.json': to('<origin>/b.json'), '/b.json': (response) => response.end(text), '/down.json': to(open.origin) },
+      secret,
+    );
+    expect((await readCatalog(`${server.origin}/a.json`)).manifest.tasks).toHaveLength(1);
+    expect((await readCatalog(open.origin)).manifest.tasks).toHaveLength(1);
+    await expect(readCatalog(`${server.origin}/down.json`)).rejects.toThrow(
+      /\/down\.json: leads to http:\/\/, which is not followed$/,
+    );
+  } finally {
+    setDefaultCACertificates(trusted);
+  }
+});
+
+/** Of 127.0.0.1, signed by itself, with its key. */
+function certificate(): { key: string; cert: string } {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'https-'));
+  const [key, cert] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')];
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  execFileSync('openssl', ['req', ...kind, ...name, '-keyout', key, '-out', cert], { stdio: 'pipe' });
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+}
 
 test('nobody there, and a name that nobody knows, are told as such', async () => {
   const { origin } = await (async () => {
