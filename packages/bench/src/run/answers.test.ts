@@ -15,9 +15,10 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { TaskConfig } from '@ssebench/contracts/task-config';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { expect, onTestFinished, test } from 'vitest';
-import { putEverything } from './answers.ts';
+import { putCheckMaterial, putEverything } from './answers.ts';
 
 /** Two directories as the root file systems of two containers, with `tar` in between, as the engine has it. */
 function containers(): { from: string; to: string; engine: Pick<ContainerEngine, 'getArchive' | 'putArchive'> } {
@@ -74,4 +75,26 @@ test('the clean copy and the task files arrive as they are: empty files, links, 
   expect(lstatSync(join(to, 'ssebench-repo/same')).ino).toBe(lstatSync(join(to, 'ssebench-repo/-n')).ino);
   expect(lstatSync(join(to, 'ssebench-repo')).mode & 0o7777).toBe(0o700);
   expect(lstatSync(join(to, 'ssebench/scripts/build.sh')).mode & 0o100).toBe(0o100);
+});
+
+test('of proofs of concept no more arrives than what lies beside them, however the config writes their paths', async () => {
+  const { from, to, engine } = containers();
+  for (const path of ['pocs/a', 'pocs/module', 'diffs/patch.diff', 'diffs/test.diff', 'config.yaml']) {
+    mkdirSync(dirname(join(from, 'ssebench', path)), { recursive: true });
+    writeFileSync(join(from, 'ssebench', path), path);
+  }
+  mkdirSync(join(to, 'ssebench'));
+  const config = TaskConfig.parse({
+    id: 'a-1',
+    project: 'a',
+    repository: 'https://example.org/a',
+    language: 'c',
+    source: '/src/a',
+    task_description: { issue: 'x' },
+    scripts: {},
+    files: { patch: './diffs/patch.diff', future_test: 'diffs/test.diff', poc: ['./pocs/a', 'diffs/../pocs/a'] },
+  });
+  await putCheckMaterial({ engine, from, to, signal: new AbortController().signal }, config, 1);
+  const there = execFileSync('find', ['.', '-type', 'f'], { cwd: join(to, 'ssebench'), encoding: 'utf8' });
+  expect(there.trim().split('\n').sort()).toEqual(['./pocs/a', './pocs/module']);
 });

@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, posix } from 'node:path';
 import { isAllowed } from '@ssebench/contracts/difficulty';
 import { CONTAINER } from '@ssebench/contracts/layout';
 import type { RunSettings } from '@ssebench/contracts/run-settings';
@@ -35,8 +35,10 @@ export async function putCheckMaterial(transfer: Transfer, config: TaskConfig, d
 
 function checkMaterial(config: TaskConfig, difficulty: number): Set<string> {
   const paths = new Set<string>();
-  if (isAllowed('run_poc', difficulty)) for (const poc of config.files.poc ?? []) paths.add(pocRoot(poc, config));
-  if (isAllowed('intent_test', difficulty) && config.files.future_test) paths.add(config.files.future_test);
+  const { poc: pocs, patch, future_test, security_test, intent_test } = config.files;
+  const withheld = [patch, future_test, security_test, intent_test].flatMap((path) => (path ? [plain(path)] : []));
+  if (isAllowed('run_poc', difficulty)) for (const poc of pocs ?? []) paths.add(pocRoot(plain(poc), withheld));
+  if (isAllowed('intent_test', difficulty) && future_test) paths.add(plain(future_test));
   return paths;
 }
 
@@ -66,11 +68,15 @@ export async function putReferencePatch(transfer: Transfer, patch: string): Prom
  * A PoC's top directory, since a PoC may need what lies beside it, such as the module that a Go program belongs to;
  * the file alone when that directory also holds an answer that the level withholds.
  */
-function pocRoot(poc: string, { files }: TaskConfig): string {
+function pocRoot(poc: string, withheld: readonly string[]): string {
   const [top, ...below] = poc.split('/');
-  const withheld = [files.patch, files.future_test, files.security_test, files.intent_test];
-  const shared = withheld.some((path) => path?.startsWith(`${top}/`));
+  const shared = withheld.some((path) => path.startsWith(`${top}/`));
   return below.length === 0 || shared || top === undefined ? poc : top;
+}
+
+/** A config may write `./pocs/a`, or `x/../pocs/a`. */
+function plain(path: string): string {
+  return posix.normalize(path);
 }
 
 function prefixOf(path: string): string {
