@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { createReadStream } from 'node:fs';
+import { createReadStream, readSync } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { fromFdPromise } from 'yauzl';
+import { bunzip2 } from './bunzip2.ts';
 import { TEXT_LIMIT } from './scan.ts';
 
 export type ArchiveKind = 'gzip' | 'zstd' | 'xz' | 'bzip2' | 'zip';
@@ -29,6 +30,8 @@ export interface ArchivedText {
 /** Pieces of a long text overlap by so much, so that no passage is cut. Bytes. */
 const OVERLAP = 64 * 1024;
 const PIECE = 8 * 1024 * 1024;
+/** Bytes. */
+const READ = 64 * 1024;
 
 /**
  * What is in an open file, which stays open.
@@ -49,11 +52,12 @@ async function* zipTexts(file: number): AsyncGenerator<ArchivedText> {
   }
 }
 
-function unpacked(file: number, kind: Exclude<ArchiveKind, 'zip'>): Readable {
+function unpacked(file: number, kind: Exclude<ArchiveKind, 'zip'>): Iterable<Buffer> | Readable {
   // An error of either ends the reader's loop.
   const content = () => createReadStream('', { fd: file, start: 0, autoClose: false });
   if (kind === 'gzip') return pipeline(content(), createGunzip(), () => undefined);
   if (kind === 'zstd') return pipeline(content(), createZstdDecompress(), () => undefined);
+  if (kind === 'bzip2') return bunzip2(reader(file));
   // The child goes on where the file is read: at its start, since nobody has moved it.
   const child = spawn(kind, ['-dc'], { stdio: [file, 'pipe', 'ignore'], env: { PATH: '/usr/bin:/bin' } });
   const { stdout } = child;
@@ -65,7 +69,18 @@ function unpacked(file: number, kind: Exclude<ArchiveKind, 'zip'>): Readable {
   return stdout;
 }
 
-async function* pieces(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** From the start of the file, wherever it was read to. */
+function reader(file: number): () => Buffer {
+  let position = 0;
+  return () => {
+    const bytes = Buffer.allocUnsafe(READ);
+    const count = readSync(file, bytes, 0, bytes.length, position);
+    position += count;
+    return bytes.subarray(0, count);
+  };
+}
+
+async function* pieces(stream: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<string> {
   let held: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
