@@ -100,8 +100,9 @@ export const HOST_SETTINGS: Readonly<Record<string, HostSetting>> = {
   },
   SSEBENCH_PREBUILT: {
     from: 'environment or .env',
+    option: '`--prebuilt`',
     fallback: 'unset',
-    meaning: 'Refused in this version when it is set to `1`, `true`, `yes` or `on`.',
+    meaning: '`1`, `true`, `yes` or `on`: runs use published images alone and build nothing (docs/datasets.md).',
   },
   DOCKER_HOST: {
     from: 'environment',
