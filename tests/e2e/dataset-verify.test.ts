@@ -110,6 +110,19 @@ test('a sound task: every control ends as it must, its tests are recorded, and n
   expect(await proof('runs.jsonl')).toBe(runs);
 });
 
+test('a case image that was built anew is verified with --anew, and then is the one that counts', async () => {
+  const imageOf = async () => JSON.parse(await proof('tasks/files-c.json')).runs.reference.image;
+  const before = await imageOf();
+  const ends = await workspace.run('build-case', '--benchmarks', join(workspace.path, 'set'), '--force');
+  expect(ends.status, ends.stderr).toBe(0);
+  await verify();
+  expect(await imageOf()).toBe(before);
+  const { status, stderr } = await verify('--anew');
+  expect(status, stderr).toBe(0);
+  expect(stderr).toMatch(/^files-c: reference\nfiles-c: dummy\n/);
+  expect(await imageOf()).not.toBe(before);
+});
+
 test('the fix in an image is found wherever it lies, with the layer', async () => {
   const leaky = TASK['Dockerfile']?.replace('COPY sse', `RUN echo "${FIX}" | gzip > /opt/notes.gz\nCOPY sse`);
   await put('Dockerfile', leaky ?? '');

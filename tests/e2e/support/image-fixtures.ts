@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Agent, loadAgent } from '@ssebench/bench/config/agents';
 import { loadTask, type Task } from '@ssebench/bench/config/tasks';
 import type { ImageContext } from '@ssebench/bench/images/context';
+import { SILENT } from '@ssebench/bench/images/progress';
 import { connectEngine } from '@ssebench/engine/docker/connect';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { CHECKOUT } from './command.ts';
@@ -40,7 +41,7 @@ export async function imageBench(): Promise<Bench> {
     version: '0.0.0-test',
     extraCa: undefined,
     debianMirror: undefined,
-    progress: { step: () => undefined, line: (text) => lines.push(text), done: () => undefined },
+    progress: { ...SILENT, line: (text) => lines.push(text), notice: (text) => lines.push(text) },
     signal: new AbortController().signal,
   };
   return { context, engine, builds, lines, [Symbol.asyncDispose]: async () => engine.close() };

@@ -39,12 +39,12 @@ test('failed checks, checks that were not reached and checks that the task lacks
 
 test('an error has its message, on one line', () => {
   const lines = closingLines({
-    patchResult: notGraded('Exception: a\n  b\n'),
+    patchResult: notGraded('Exception: a\n  b:\nc\n'),
     integrity: null,
     checks: ['build'],
     directory: '/r',
   });
-  expect(lines.slice(0, 2)).toEqual(['Result: build not run', 'Grade: error (Exception: a b)']);
+  expect(lines.slice(0, 2)).toEqual(['Result: build not run', 'Grade: error (Exception: a; b: c)']);
 });
 
 test('where the strict tree was needed, its outcome stands beside the checks with what was touched, on one line', () => {

@@ -18,7 +18,7 @@ export interface Closing {
 /** The three lines at the end of a run, whatever its grade. Source: spec/host §1.2. */
 export function closingLines({ patchResult, integrity, checks, directory }: Closing): [string, string, string] {
   const { status, error_msg } = patchResult;
-  const reason = status === 'error' && error_msg !== null ? ` (${oneLine(error_msg)})` : '';
+  const reason = status === 'error' && error_msg !== null ? ` (${sentences(error_msg)})` : '';
   return [
     `Result: ${checks.map((check) => checkText(check, patchResult)).join(', ') || 'the task has no checks'}${strictText(integrity)}`,
     `Grade: ${status}${reason}`,
@@ -56,6 +56,11 @@ function pocText(passed: number, total: number): string {
 function outcome(success: boolean | null): string {
   if (success === null) return 'not run';
   return success ? 'passed' : 'failed';
+}
+
+/** Lines that say one thing after another are told apart: the second is often what to do about the first. */
+function sentences(text: string): string {
+  return oneLine(text.trim().replace(/(?<![.:;,!?\s])\s*\n/g, ';\n'));
 }
 
 function oneLine(text: string): string {

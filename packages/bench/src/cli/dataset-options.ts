@@ -75,6 +75,7 @@ export function addDatasetCommands(program: Command, outcome: Outcome): void {
       'where the results go; what is there already is not done again',
       'results/dataset-verify',
     )
+    .option('--anew', 'do again what is there already; what was there no longer counts')
     .option('--record', "write the tests that passed under the reference into the task's folder")
     .option('--summarize', 'run nothing, only make the summary anew')
     .option('--model <name>', 'what runs of the agent "dummy" are recorded with', 'claude-sonnet-4-6')

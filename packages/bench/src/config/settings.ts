@@ -6,7 +6,7 @@ import { extraCaPath } from './extra-ca-path.ts';
 import { showPath } from './show-path.ts';
 
 /** The prefix of images that we build ourselves; an image under another prefix is pulled. */
-const OWN_REGISTRY = 'localhost/ssebench';
+export const OWN_REGISTRY = 'localhost/ssebench';
 const REGISTRY = /^[a-z0-9]+(?:[.-][a-z0-9]+)*(?::[0-9]+)?(?:\/[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*)*$/;
 
 /** Where a setting's value came from. */

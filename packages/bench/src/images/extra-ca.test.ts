@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { FaultError } from '@ssebench/contracts/faults';
 import { afterAll, describe, expect, test } from 'vitest';
-import { extraCaLabel, readExtraCa } from './extra-ca.ts';
+import { extraCaLabel, readExtraCa, trustsOnly } from './extra-ca.ts';
 
 const COMMON = rootCertificates[0] ?? '';
 const dir = mkdtempSync(join(tmpdir(), 'extra-ca-'));
@@ -75,4 +75,15 @@ describe('without one', () => {
   test('"none" keeps the environment out', () => {
     expect(readExtraCa('none', { NODE_EXTRA_CA_CERTS: file('unused.pem', own) }).certificates).toEqual([]);
   });
+});
+
+test('an image that trusts somebody who is not wanted is told from one that does not', () => {
+  const ca = { certificates: [], fingerprints: ['a'.repeat(64), 'b'.repeat(64)] };
+  const none = readExtraCa('none');
+  expect([undefined, '', 'a'.repeat(16), extraCaLabel(ca)].map((label) => trustsOnly(label, ca))).toEqual(
+    Array(4).fill(true),
+  );
+  expect(trustsOnly('c'.repeat(16), ca)).toBe(false);
+  expect(trustsOnly(undefined, none)).toBe(true);
+  expect(trustsOnly('a'.repeat(16), none)).toBe(false);
 });

@@ -7,8 +7,6 @@ export interface RunProgress extends BuildProgress {
   phase(name: string, log?: string): void;
   /** Something happened in a container. */
   event(event: RunEvent): void;
-  /** A line that a person should see whatever the display is. */
-  notice(text: string): void;
   /** Nothing follows. */
   close(): void;
 }

@@ -5,7 +5,7 @@ import { AttemptsFile } from '../../datasets/verify/attempts-file.ts';
 import { flakesOf } from '../../datasets/verify/flakes.ts';
 import { recordTests } from '../../datasets/verify/record-tests.ts';
 import type { Subject, TaskReport } from '../../datasets/verify/report.ts';
-import type { Conditions } from '../../datasets/verify/run-control.ts';
+import type { Conditions, Job } from '../../datasets/verify/run-control.ts';
 import { selectTasks } from '../../datasets/verify/select-tasks.ts';
 import { subjectsOf } from '../../datasets/verify/subjects.ts';
 import { reportOn, type VerifyOptions, verifyTasks } from '../../datasets/verify/verify.ts';
@@ -28,6 +28,7 @@ export interface DatasetVerifyOptions {
   output: string;
   repeat: string;
   retries: string;
+  anew?: boolean;
   record?: boolean;
   summarize?: boolean;
   model: string;
@@ -79,9 +80,11 @@ export async function datasetVerify(ids: readonly string[], options: DatasetVeri
         jobs,
         repeat,
         retries,
+        anew: options.anew ?? false,
         signal,
         scan,
         onScanFailure,
+        onAttempt,
         onRound,
       });
     });
@@ -95,11 +98,14 @@ export async function datasetVerify(ids: readonly string[], options: DatasetVeri
   }
   await writeSummary(conditions.output, reports, flakesOf(attempts.all), { version: VERSION, at: new Date() });
   for (const { task, warnings } of reports) for (const warning of warnings) warn(`${task}: ${warning}`);
+  if (interrupted) {
+    process.stderr.write('Interrupted; the same command goes on where it was\n');
+    return INTERRUPTED;
+  }
   const failed = reports.filter(({ ok }) => !ok);
   for (const { task, failures } of failed)
     for (const failure of failures) process.stderr.write(`${task}: ${failure}\n`);
   print(`${reports.length - failed.length} of ${reports.length} tasks grade as expected: ${options.output}/summary.md`);
-  if (interrupted) return INTERRUPTED;
   return failed.length > 0 ? 1 : 0;
 }
 
@@ -122,6 +128,11 @@ function onRound(report: TaskReport, { done, total }: { done: number; total: num
   process.stderr.write(
     `[${done}/${total}] ${state} ${report.task} (${time(report.seconds)})${first ? ` ${first}` : ''}\n`,
   );
+}
+
+/** What goes on, since it may take minutes, and where it can be watched. */
+function onAttempt({ task, control, round }: Job): void {
+  process.stderr.write(`${task.id}: ${control.name}${round > 1 ? `, round ${round}` : ''}\n`);
 }
 
 function onScanFailure({ id }: Task, { message }: Error): void {

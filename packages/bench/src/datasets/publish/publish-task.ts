@@ -12,7 +12,7 @@ import type { ImageContext } from '../../images/context.ts';
 import { type EnsuredImage, ensureImages, ensureRuntime } from '../../images/ensure.ts';
 import { runtimeIdentity } from '../../images/runtime.ts';
 import { writeFileAtomic } from '../../results/atomic-write.ts';
-import { extraCaOf, type Publishable } from './publishable.ts';
+import { extraCaOf, type Publishable, WITHOUT_CA } from './publishable.ts';
 import { pushImage } from './push-image.ts';
 
 /** Where images go, and what is written down of it. */
@@ -102,7 +102,7 @@ async function imagesOf(context: ImageContext, task: Publishable['task'], agents
   for (const { id } of all) {
     const image = await context.engine.inspectImage(id, { signal: context.signal });
     const trust = image && extraCaOf(image);
-    if (trust) throw new UserError(`${task.id}: ${trust}`);
+    if (trust) throw new UserError(`${task.id}: ${trust}; ${WITHOUT_CA}`);
   }
   return others;
 }

@@ -26,10 +26,21 @@ export const Attempt = z.object({
   checks: z.array(CheckRecord),
   /** ID of the case image that was graded. */
   image: z.string().nullable(),
+  /** What was tried before it under the same control no longer counts. */
+  anew: z.boolean().optional(),
   /** ID of the image that an agent's is built on; null where no agent ran. */
   work: z.string().nullable(),
 });
 export type Attempt = z.infer<typeof Attempt>;
+
+/** The attempts that count: of each control, those since it was last tried anew. */
+export function thatCount(attempts: readonly Attempt[]): Attempt[] {
+  const from = new Map<string, number>();
+  attempts.forEach(({ control, anew }, index) => {
+    if (anew) from.set(control, index);
+  });
+  return attempts.filter(({ control }, index) => index >= (from.get(control) ?? 0));
+}
 
 /** Whether it came to a grade: only then it says something of the task. */
 export function isGraded({ result }: Attempt): boolean {

@@ -81,7 +81,8 @@ export function reportOf(
     failures.push(...(report?.failures ?? [`${control.name} was not run`]));
   }
   const images = new Set(Object.values(runs).flatMap(({ image }) => image ?? []));
-  if (images.size > 1) failures.push('its controls graded different case images: it was built anew between them');
+  if (images.size > 1)
+    failures.push('its controls graded different case images: it was built anew between them; verify it with --anew');
   const flakes = flakesOf(attempts);
   failures.push(
     ...flakes.map(flakeSentence),

@@ -18,6 +18,8 @@ export interface Job {
   control: Control;
   round: number;
   together: boolean;
+  /** What was tried before no longer counts. */
+  anew: boolean;
   /** See `Attempt.files_sha256`. */
   digest: string;
 }
@@ -46,7 +48,7 @@ export function logPath(task: string, control: string): string {
  * to the control's log.
  */
 export async function runControl(job: Job, conditions: Conditions, attempt: number): Promise<Attempt> {
-  const { task, control, round, together, digest } = job;
+  const { task, control, round, together, anew, digest } = job;
   const { output, home, command, version } = conditions;
   const startedAt = new Date();
   const runId = makeRunId(startedAt, randomBytes(3));
@@ -89,6 +91,7 @@ export async function runControl(job: Job, conditions: Conditions, attempt: numb
       checks: summary?.checks ?? [],
       image: summary?.images.case ?? null,
       work: summary?.images.work ?? null,
+      ...(anew && attempt === 1 && { anew }),
     };
   } finally {
     process.off('SIGTERM', handOn);

@@ -23,19 +23,32 @@ export interface Selection {
  * The tasks to verify: those named, else all, of the dataset folders. Source: spec/host §5.1.
  * @throws UserError for what is not there, for everything that makes a selected task invalid, and for two tasks with one ID
  */
-export async function selectTasks(ids: readonly string[], selection: Selection): Promise<Task[]> {
-  const dirs = datasetsNamed(selection.dirs ?? [], selection);
+export async function selectTasks(named: readonly string[], selection: Selection): Promise<Task[]> {
+  const { folders, tasks: alsoNamed } = withoutTasks(selection.dirs ?? []);
+  const ids = [...named, ...alsoNamed];
+  const dirs = datasetsNamed(folders, selection);
   const tasks = dirs.flatMap((dir) => validTasks(dir, ids));
   refuseTwins(tasks);
   const known = tasks.map(({ id }) => id);
   const unknown = ids.filter((id) => !known.includes(id));
   if (unknown.length > 0) throw new UserError(unknown.map((id) => unknownName('task', id, known)));
-  const named = ids.length > 0 ? tasks.filter(({ id }) => ids.includes(id)) : tasks;
+  const wanted = ids.length > 0 ? tasks.filter(({ id }) => ids.includes(id)) : tasks;
   const { changedSince, home } = selection;
-  const selected = changedSince === undefined ? named : await changedTasks(named, changedSince, home);
+  const selected = changedSince === undefined ? wanted : await changedTasks(wanted, changedSince, home);
   if (selected.length === 0 && changedSince === undefined)
     throw new UserError(`${dirs.map((dir) => showPath(dir)).join(', ')}: no tasks`);
   return selected;
+}
+
+/** `--dir` takes all words that follow it: those that are tasks of the folders before them are meant as such. */
+function withoutTasks(words: readonly string[]): { folders: string[]; tasks: string[] } {
+  const folders: string[] = [];
+  const tasks: string[] = [];
+  for (const word of words) {
+    const isTask = !existsSync(word) && folders.some((folder) => existsSync(join(folder, word, 'sse')));
+    (isTask ? tasks : folders).push(word);
+  }
+  return { folders, tasks };
 }
 
 /** The tasks of a dataset, after the rules that need no engine. Only the named ones have to be valid, where some are. */

@@ -2,7 +2,7 @@ import { EVIDENCE } from '@ssebench/contracts/task-expect';
 import { digestOfFiles } from '../../config/task-files.ts';
 import type { Task } from '../../config/tasks.ts';
 import type { TaskImages, TaskLeaks } from '../leaks/scan-task.ts';
-import { type Attempt, isGraded } from './attempt.ts';
+import { type Attempt, isGraded, thatCount } from './attempt.ts';
 import type { AttemptsFile } from './attempts-file.ts';
 import { readLeaks, writeLeaks } from './leaks-file.ts';
 import { reportOf, type Subject, type TaskReport } from './report.ts';
@@ -16,18 +16,22 @@ export interface VerifyOptions extends Conditions {
   repeat: number;
   /** More attempts for one that came to no grade. */
   retries: number;
+  /** What the attempts' file has is done again, and no longer counts. */
+  anew: boolean;
   signal: AbortSignal;
   /** Searches a task's images for its answers; see `scanTask`. */
   scan(task: Task, images: TaskImages): Promise<TaskLeaks>;
   /** Told why a task's images could not be searched; its report says that they were not. */
   onScanFailure(task: Task, error: Error): void;
+  /** Told of each attempt before it begins. */
+  onAttempt(job: Job): void;
   /** Told of each task after each of its rounds. */
   onRound(report: TaskReport, progress: { done: number; total: number; round: number }): void;
 }
 
 /**
  * Tries every control of every task, `repeat` times, and reports on each task when it has been through a round. What is in
- * the attempts' file for the same files and version is not done again.
+ * the attempts' file for the same files and version is not done again, unless it is wanted anew.
  */
 export async function verifyTasks(
   subjects: readonly Subject[],
@@ -42,7 +46,8 @@ export async function verifyTasks(
     await inParallel(order, together ? options.jobs : 1, options.signal, async (subject) => {
       const digest = provenDigest(subject.task);
       for (const control of subject.controls) {
-        await tryControl({ task: subject.task, control, round, together, digest }, attempts, options);
+        const anew = options.anew && round === 1;
+        await tryControl({ task: subject.task, control, round, together, anew, digest }, attempts, options);
         if (options.signal.aborted) return;
       }
       await scanImages(subject, attempts, options);
@@ -63,7 +68,7 @@ export function reportOn(
   { output, version }: Pick<Conditions, 'output' | 'version'>,
 ): TaskReport {
   const digest = provenDigest(subject.task);
-  const own = attempts.all.filter((attempt) => isOf(attempt, subject.task, digest, version));
+  const own = attemptsAt(attempts, subject.task, digest, version);
   const leaks = readLeaks(output, subject.task.id, { images: imagesOf(own), version });
   return reportOf(subject, own, { output, digest, leaks });
 }
@@ -71,7 +76,7 @@ export function reportOn(
 /** Once for the images as they are. */
 async function scanImages({ task }: Subject, attempts: AttemptsFile, options: VerifyOptions): Promise<void> {
   const digest = provenDigest(task);
-  const images = imagesOf(attempts.all.filter((attempt) => isOf(attempt, task, digest, options.version)));
+  const images = imagesOf(attemptsAt(attempts, task, digest, options.version));
   const { output, version } = options;
   if (!images || readLeaks(output, task.id, { images, version })) return;
   try {
@@ -95,13 +100,13 @@ function provenDigest({ files }: Task): string {
 }
 
 async function tryControl(job: Job, attempts: AttemptsFile, options: VerifyOptions): Promise<void> {
-  const { task, control, round, digest } = job;
-  const before = attempts.all.filter(
-    (attempt) =>
-      isOf(attempt, task, digest, options.version) && attempt.control === control.name && attempt.round === round,
+  const { task, control, round, anew, digest } = job;
+  const before = attemptsAt(attempts, task, digest, options.version).filter(
+    (attempt) => attempt.control === control.name && attempt.round === round,
   );
-  if (before.some(isGraded)) return;
+  if (before.some(isGraded) && !anew) return;
   for (let attempt = 1; attempt <= 1 + options.retries; attempt++) {
+    options.onAttempt(job);
     const made = await runControl(job, options, attempt);
     if (options.signal.aborted) return;
     await attempts.add(made);
@@ -109,11 +114,15 @@ async function tryControl(job: Job, attempts: AttemptsFile, options: VerifyOptio
   }
 }
 
-function isOf(attempt: Attempt, task: Task, digest: string, version: string): boolean {
-  return (
-    attempt.dataset === task.dataset &&
-    attempt.task === task.id &&
-    attempt.files_sha256 === digest &&
-    attempt.version === version
+/** Those that count for a task as it is. */
+function attemptsAt({ all }: AttemptsFile, task: Task, digest: string, version: string): Attempt[] {
+  return thatCount(
+    all.filter(
+      (attempt) =>
+        attempt.dataset === task.dataset &&
+        attempt.task === task.id &&
+        attempt.files_sha256 === digest &&
+        attempt.version === version,
+    ),
   );
 }
