@@ -30,7 +30,10 @@ export function controlKind(fileName: string): ControlKind | undefined {
 
 const pattern = z.string().min(1, 'must not be empty').refine(isPattern, 'must be a regular expression of JavaScript');
 
-const TestNames = z.union([z.enum(TEST_FORMATS), z.strictObject({ pattern })]);
+const TestNames = z.union(
+  [z.enum(TEST_FORMATS), z.strictObject({ pattern })],
+  `must be one of ${TEST_FORMATS.join(', ')}, or a mapping with a pattern`,
+);
 
 /** `sse/expect.yaml`: what a task's checks print. */
 export const TaskExpect = z

@@ -25,7 +25,7 @@ export function addTaskCommands(program: Command, outcome: Outcome): void {
     .command('try')
     .description("run a task's scripts on the vulnerable tree and on the fixed one, and show what they print")
     .argument('<task>', "task folder, or ID of a task of home's datasets")
-    .option('--lines <count>', "of each script's output, from the end", '40')
+    .option('--lines <count>', "of each script's output, from both ends", '40')
     .option('--check-timeout <seconds>', 'time limit of one script (default: 1800)')
     .option('--grading-timeout <seconds>', 'time limit of one tree (default: enough for every script and 300)')
     .option('--memory <size>', 'limit of a container, such as 512m or 4g')

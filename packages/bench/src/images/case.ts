@@ -26,7 +26,10 @@ export async function findCase(context: ImageContext, task: Task): Promise<Image
 }
 
 /** The case image when it was built from the task folder as it is now; an image without our label is out of date. */
-export async function builtCase({ engine, registry, signal }: ImageContext, task: Task): Promise<ImageInfo | undefined> {
+export async function builtCase(
+  { engine, registry, signal }: ImageContext,
+  task: Task,
+): Promise<ImageInfo | undefined> {
   const image = await engine.inspectImage(`${registry}/${caseName(task)}`, { signal });
   return image?.labels[LABEL.taskFiles] === task.filesDigest ? image : undefined;
 }

@@ -10,4 +10,9 @@ export interface BuildProgress {
   done(cached: boolean): void;
 }
 
-export const SILENT: BuildProgress = { step: () => undefined, line: () => undefined, notice: () => undefined, done: () => undefined };
+export const SILENT: BuildProgress = {
+  step: () => undefined,
+  line: () => undefined,
+  notice: () => undefined,
+  done: () => undefined,
+};

@@ -1,7 +1,6 @@
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import type { RunImages } from '@ssebench/contracts/summary';
 import { registryAuth } from '@ssebench/engine/docker/registry-auth';
-import { isEngineError } from '@ssebench/engine/errors';
 import type { ImageInfo } from '@ssebench/engine/image';
 import { showPath } from '../config/show-path.ts';
 import type { RunTask } from '../config/tasks.ts';
@@ -76,8 +75,6 @@ export async function pullImage(
         progress.line(id ? `${id}: ${status}` : status);
       await engine.pull(ref, { auth, signal, onProgress });
     } catch (error) {
-      if (isEngineError(error, 'refused') && error.operation === 'find credentials')
-        throw unavailable(`${ref} can't be pulled: ${error.detail}`, error);
       throw pullFailure(error, wanted);
     }
   }
@@ -92,6 +89,6 @@ export async function pullImage(
   return image;
 }
 
-function unavailable(detail: string, cause?: unknown): FaultError {
-  return new FaultError(fault('image_unavailable', detail, { retryable: false }), { cause });
+function unavailable(detail: string): FaultError {
+  return new FaultError(fault('image_unavailable', detail, { retryable: false }));
 }

@@ -36,6 +36,13 @@ test.each<[EngineErrorCode, string, RegExp, boolean]>([
   expect(fault.detail).toMatch(message);
 });
 
+test('credentials that can not be had are put right where the Docker client keeps them', () => {
+  const where = { operation: 'find credentials', detail: "docker-credential-x: can't be run: ENOENT" };
+  const { fault } = pullFailure(new EngineError('refused', where), WANTED);
+  expect(fault).toMatchObject({ code: 'image_unavailable', retryable: false });
+  expect(fault.detail).toMatch(/ENOENT\nput that right in the config\.json of the Docker client, .*, or give --build$/);
+});
+
 test('an engine that is gone is no matter of the registry', () => {
   const gone = new EngineError('unreachable', { operation: 'pull', detail: 'gone' });
   expect(() => pullFailure(gone, WANTED)).toThrow(gone);

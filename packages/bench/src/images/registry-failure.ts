@@ -24,7 +24,12 @@ export function pullFailure(error: unknown, { ref, pinnedBy, otherwise }: Wanted
 }
 
 /** What helps against a registry's refusal, in the words by which engines pass it on. */
-export function diagnosed({ code, detail }: EngineError): { remedy: string; retryable: boolean } {
+export function diagnosed({ code, detail, operation }: EngineError): { remedy: string; retryable: boolean } {
+  if (operation === 'find credentials')
+    return {
+      remedy: 'put that right in the config.json of the Docker client, log in with "docker login"',
+      retryable: false,
+    };
   if (/no basic auth|unauthorized|authentication required|denied|\b401\b|\b403\b/i.test(detail))
     return { remedy: 'log in with "docker login", check SSEBENCH_REGISTRY', retryable: false };
   if (/toomanyrequests|too many requests|rate limit|\b429\b/i.test(detail))

@@ -23,7 +23,8 @@ export async function seedPrebuilt(
 ): Promise<void> {
   const { task, engine, registry, signal } = request;
   const { prebuilt, lock } = task.published ?? {};
-  if (!prebuilt) throw refusal(`${task.id}: ${lock ?? 'no images lock'} names no images for --prebuilt`, request);
+  if (!prebuilt && lock == null) throw unavailable(`${task.id}: there is no images lock for it\n${NAME_LOCK}`);
+  if (!prebuilt) throw refusal(`${task.id}: ${lock} names no images for --prebuilt`, request);
   const madeBy = `SSEBench ${prebuilt.ssebench}`;
   const seed = async (what: string, ref: PreparedRef, digest: string): Promise<ImageInfo> => {
     const found = await findPrepared(request, ref);
@@ -58,6 +59,7 @@ export async function seedPrebuilt(
 }
 
 const WITHOUT = 'leave --prebuilt away to build the images here';
+const NAME_LOCK = `name one of its version with SSEBENCH_IMAGES_LOCK, a path or web address, or ${WITHOUT}`;
 
 /** The runtime's image as one that is looked for by its key. */
 function runtimeRef(registry: string, { image, key }: RuntimeIdentity): PreparedRef {
@@ -66,5 +68,9 @@ function runtimeRef(registry: string, { image, key }: RuntimeIdentity): Prepared
 
 function refusal(detail: string, { version }: ImagesRequest): FaultError {
   const remedy = `this is SSEBench ${version}: publish the task anew with it, or ${WITHOUT}`;
-  return new FaultError(fault('image_unavailable', `${detail}\n${remedy}`, { retryable: false }));
+  return unavailable(`${detail}\n${remedy}`);
+}
+
+function unavailable(detail: string): FaultError {
+  return new FaultError(fault('image_unavailable', detail, { retryable: false }));
 }

@@ -3,12 +3,16 @@ import { printable } from '../printable.ts';
 import { duration, narrate } from './narrate.ts';
 import type { RunProgress } from './run-progress.ts';
 
-/** One line for each thing that ended, with the time since the start: for logs and pipes. */
+/** How often a step that goes on is told, in milliseconds. */
+const REMINDER = 20_000;
+
+/** One line for each thing that ended, and for a step that takes long, with the time since the start: for logs and pipes. */
 export class PlainProgress implements RunProgress {
   readonly #startedAt = performance.now();
   readonly #write: (line: string) => void;
   #step = '';
   #stepStartedAt = 0;
+  #reminder: NodeJS.Timeout | undefined;
 
   constructor(write: (line: string) => void) {
     this.#write = write;
@@ -17,6 +21,8 @@ export class PlainProgress implements RunProgress {
   step(name: string): void {
     this.#step = name;
     this.#stepStartedAt = performance.now();
+    clearInterval(this.#reminder);
+    this.#reminder = setInterval(() => this.#say(`${name} …`), REMINDER).unref();
   }
 
   line(_text: string): void {
@@ -24,10 +30,12 @@ export class PlainProgress implements RunProgress {
   }
 
   done(cached: boolean): void {
+    clearInterval(this.#reminder);
     if (!cached) this.#say(`${this.#step}: ${duration(performance.now() - this.#stepStartedAt)}`);
   }
 
   phase(name: string): void {
+    clearInterval(this.#reminder);
     this.#say(name);
   }
 
@@ -41,7 +49,7 @@ export class PlainProgress implements RunProgress {
   }
 
   close(): void {
-    // Every line was complete when it was written.
+    clearInterval(this.#reminder);
   }
 
   #say(text: string): void {

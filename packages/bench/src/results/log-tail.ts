@@ -5,8 +5,11 @@ import { stripVTControlCharacters } from 'node:util';
 const WINDOW = 64 * 1024;
 const LONGEST_LINE = 400;
 
-/** The last lines of a regular file, the empty ones at its end left out; undefined when it can't be read. Links are not followed. */
-export function logTail(path: string, lines: number): string[] | undefined {
+/**
+ * The last lines of a regular file, the empty ones at its end left out; undefined when it can't be read. Links are not followed.
+ * @param most how many bytes of it are looked at
+ */
+export function logTail(path: string, lines: number, most = WINDOW): string[] | undefined {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -17,7 +20,7 @@ export function logTail(path: string, lines: number): string[] | undefined {
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) return undefined;
-    const window = Buffer.alloc(Math.min(WINDOW, stat.size));
+    const window = Buffer.alloc(Math.min(most, stat.size));
     const read = readSync(file, window, 0, window.length, stat.size - window.length);
     return window.toString('utf8', 0, read).trimEnd().split('\n').slice(-lines).map(printable);
   } finally {

@@ -5,7 +5,7 @@ import { writeGenerated } from '../../datasets/generated-file.ts';
 import { datasetsNamed } from '../../datasets/locate.ts';
 import { lockProblems, makeLock, readLock, readRecords, renderLock } from '../../datasets/publish/make-lock.ts';
 import { UserError } from '../errors.ts';
-import { print } from '../output.ts';
+import { print, warn } from '../output.ts';
 
 export interface DatasetLockOptions {
   records?: string;
@@ -30,7 +30,10 @@ export async function datasetLock(where: readonly string[], options: DatasetLock
     } else {
       const lock = makeLock(dir, readLock(path), records);
       await writeGenerated({ path, text: renderLock(lock) });
-      print(`wrote ${showPath(path)} with ${Object.keys(lock.images).length} images`);
+      const pinned = Object.keys(lock.images).length;
+      if (pinned === 0)
+        warn(`${showPath(path)}: pins nothing yet; what dataset publish wrote down is taken in by --records`);
+      print(`wrote ${showPath(path)} with ${pinned} images`);
     }
   }
   return wrong ? 1 : 0;

@@ -16,6 +16,7 @@ import { createProgress } from '../../progress/create-progress.ts';
 import { UserError } from '../errors.ts';
 import { openHost, withEngine } from '../host.ts';
 import { imageContext } from '../image-context.ts';
+import { guardInterrupts } from '../interrupt.ts';
 import { usageError } from '../option-values.ts';
 import { print } from '../output.ts';
 import { VERSION } from '../version.ts';
@@ -51,7 +52,10 @@ export async function datasetPublish(ids: readonly string[], options: DatasetPub
   }));
   const chosen = ids.length > 0 ? subjects : subjects.filter(({ report }) => Object.keys(report.runs).length > 0);
   if (chosen.length === 0)
-    throw new UserError(`${showPath(output)}: no task was verified as it is now; run: ssebench dataset verify`);
+    throw new UserError(
+      `${showPath(output)}: no task of ${options.dir ?? "home's datasets"} was verified as it is now; run: ssebench dataset verify --dir ${options.dir ?? 'DATASET'} -o ${options.output}`,
+    );
+  guardInterrupts();
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(name));
   await withEngine(async (engine) => {

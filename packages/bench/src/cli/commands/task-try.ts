@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { unknownName } from '@ssebench/contracts/closest';
 import { connectEngine } from '@ssebench/engine/docker/connect';
+import { extraCaPath } from '../../config/extra-ca-path.ts';
 import { listTasks, loadTask, type Task } from '../../config/tasks.ts';
 import { shippedDatasets } from '../../datasets/locate.ts';
 import { type TreeTrial, tryTask } from '../../datasets/try/try-task.ts';
@@ -22,6 +23,9 @@ export interface TaskTryOptions extends Omit<GradingOptions, 'task'> {
 }
 
 const INTERRUPTED = 130;
+const LINES = 100_000;
+/** More than logs hold, bytes. */
+const LOG_LIMIT = 4 * 1024 * 1024;
 const TITLES = { vulnerable: 'The vulnerable tree', fixed: 'The tree with the reference patch' } as const;
 
 /**
@@ -30,7 +34,7 @@ const TITLES = { vulnerable: 'The vulnerable tree', fixed: 'The tree with the re
  * @throws UserError for a task that there is not; EngineError before anything has started
  */
 export async function taskTry(named: string, { lines, ...options }: TaskTryOptions): Promise<number> {
-  const most = parseCount('--lines', lines, 0, 100_000);
+  const most = parseCount('--lines', lines, 0, LINES);
   const host = openHost();
   const task = taskOf(named, host);
   guardInterrupts();
@@ -43,7 +47,10 @@ export async function taskTry(named: string, { lines, ...options }: TaskTryOptio
     random: randomBytes(3),
   };
   let status = 0;
-  await tryTask(task, options, { world, context: () => contextOf(host) }, (trial) => {
+  // Its runs have a folder of their own for results, to which a relative path is not meant.
+  const extraCa = extraCaPath(options.extraCa, world.cwd);
+  const given = extraCa === undefined ? options : { ...options, extraCa };
+  await tryTask(task, given, { world, context: () => contextOf(host) }, (trial) => {
     tell(trial, most);
     if (trial.interrupted) status = INTERRUPTED;
     else if (trial.error !== null || trial.trials.some(({ asExpected }) => !asExpected)) status ||= 1;
@@ -94,9 +101,17 @@ function tell({ tree, trials, directory, error }: TreeTrial, most: number): void
     if (record.check === 'intent_test' && !hidden) print(`== ${TITLES[tree]}, with the hidden tests`);
     hidden ||= record.check === 'intent_test';
     print(`${script}: ${how}: ${verdict}`);
-    const log = record.log === null || most === 0 ? undefined : logTail(join(directory, record.log), most);
-    for (const line of withoutEmptyEnd(log ?? [])) print(`    ${line}`);
+    const log = record.log === null || most === 0 ? [] : (logTail(join(directory, record.log), LINES, LOG_LIMIT) ?? []);
+    for (const line of bothEnds(withoutEmptyEnd(log), most)) print(`    ${line}`);
   }
+}
+
+/** What a script says first is often what went wrong, what it says last how it ended. */
+function bothEnds(lines: readonly string[], most: number): readonly string[] {
+  if (lines.length <= most) return lines;
+  const first = Math.ceil(most / 2);
+  const left = `… ${lines.length - most} lines left out, --lines ${lines.length} shows all`;
+  return [...lines.slice(0, first), left, ...lines.slice(lines.length - most + first)];
 }
 
 /** A log ends with the heads of streams that had nothing to say. */

@@ -43,6 +43,20 @@ test('a lock holds what was published, and nothing of a dataset that never was',
   });
 });
 
+test('a lock that pins nothing is told, and a folder without records is refused', () => {
+  using home = dataset();
+  expect(home.ssebench(['dataset', 'lock', 'data/set']).stderr).toMatch(
+    /^warning: .*images\.lock\.json: pins nothing yet; what dataset publish wrote down is taken in by --records\n$/,
+  );
+  home.remove('data/set/images.lock.json');
+  home.write('results/other.txt', '');
+  expect(home.ssebench(['dataset', 'lock', 'data/set', '--records', 'results'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('--records: <dir>/results: holds no record; name the output folder'),
+  });
+  expect(() => lockIn(home)).toThrow('ENOENT');
+});
+
 test('what is pinned stays while the task does, and goes when it changes', () => {
   using home = dataset();
   const prebuilt = { ssebench: '1', runtime: digest('b'), work: digest('c'), tool: digest('d'), agents: {} };

@@ -64,6 +64,10 @@ export function readRecords(named: string): PublicationRecord[] {
   if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
     throw new UserError(`--records: ${named}: no such folder`);
   const names = readdirSync(dir).filter((name) => name.endsWith('.json'));
+  if (names.length === 0)
+    throw new UserError(
+      `--records: ${named}: holds no record; name the output folder of dataset publish, such as results/dataset-verify`,
+    );
   return names.sort().map((name) => readRecord(join(dir, name)));
 }
 

@@ -58,13 +58,14 @@ export async function publishTask(
     files_sha256: task.filesDigest,
     revision,
   };
-  if (others) {
-    const pushed = await pushOthers(context, others, registry);
-    const known = earlier(recordPath(output, task.id), digest);
-    record.prebuilt =
-      known && sameBasis(known, pushed) ? { ...pushed, agents: { ...known.agents, ...pushed.agents } } : pushed;
-  }
   const path = recordPath(output, task.id);
+  const known = earlier(path, digest);
+  const pushed = others && (await pushOthers(context, others, registry));
+  const prebuilt =
+    known && pushed && sameBasis(known, pushed)
+      ? { ...pushed, agents: { ...known.agents, ...pushed.agents } }
+      : (pushed ?? known);
+  if (prebuilt) record.prebuilt = prebuilt;
   await mkdir(dirname(path), { recursive: true });
   await writeFileAtomic(path, `${JSON.stringify(record, null, 2)}\n`);
   return record;

@@ -25,8 +25,6 @@ export async function pushImage(
       digests.add(await engine.push(ref, { auth: await registryAuth(ref), signal, onProgress }));
     } catch (error) {
       if (!isEngineError(error, 'not_found', 'refused', 'timeout')) throw error;
-      if (error.operation === 'find credentials')
-        throw new UserError(`${ref} can't be pushed: ${error.detail}`, 1, { cause: error });
       const remedy = isEngineError(error, 'not_found') ? 'check --registry' : diagnosed(error).remedy;
       throw new UserError(
         `${ref} can't be pushed: ${error.detail}; ${remedy.replace('SSEBENCH_REGISTRY', '--registry')}`,

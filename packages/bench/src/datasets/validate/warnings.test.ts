@@ -156,6 +156,11 @@ test.each<[string, Files, string]>([
     'sse/expect.yaml:2: pocs.pocs/b: found "pocs/b", which is not in files.poc [evidence]',
   ],
   [
+    'a form of test output that is not known',
+    { 'sse/expect.yaml': 'tests: junit\n' },
+    'sse/expect.yaml:1: tests: must be one of go, libtest, tap, or a mapping with a pattern, found "junit" [evidence]',
+  ],
+  [
     'a pattern that is none',
     { 'sse/expect.yaml': 'pocs:\n  pocs/a: "["\n' },
     'sse/expect.yaml:2: pocs.pocs/a: must be a regular expression of JavaScript, found "[" [evidence]',
