@@ -47,7 +47,7 @@ export async function startDaemon(config: DaemonConfig): Promise<Daemon> {
   const plainRepository = await openScratch(config.scratchDir);
   const area = new RunnerArea(config.runner, config.runnerDir, config.sharedDirs);
   await area.open();
-  const shared = SharedFiles.open(task, config.runner.gid, area.pristine);
+  const shared = SharedFiles.open(task, config.runner, area.pristine);
   const scripts = new ScriptRunner({
     area,
     shared,

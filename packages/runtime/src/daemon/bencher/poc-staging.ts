@@ -43,7 +43,7 @@ export async function stagePoc(task: Task, runScript: string, poc: string, area:
     await mkdir(dirname(staged), { recursive: true });
     await copyFile(poc, staged);
   }
-  shareReadOnly(stage, area.account.gid);
+  shareReadOnly(stage, area.account);
   return { script, poc: staged, remove: () => area.discard(stage) };
 }
 

@@ -1,4 +1,5 @@
-import { chmodSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadTask } from '../task.ts';
@@ -19,7 +20,7 @@ describe.runIf(IS_ROOT)("the runner's share of the task", () => {
     writeFileSync(at('scripts/test.sh'), `#!/bin/sh\nls ${taskDir}/data\n`);
     chmodSync(at('scripts/test.sh'), 0o755);
 
-    SharedFiles.open(loadTask(taskDir), RUNNER.gid, daemon.path('pristine'));
+    SharedFiles.open(loadTask(taskDir), RUNNER, daemon.path('pristine'));
     const access = (path: string) => {
       const { uid, gid, mode } = lstatSync(at(path));
       return `${uid === 0 ? 'root' : uid}:${gid === RUNNER.gid ? 'runner' : gid} ${(mode & 0o7777).toString(8)}`;
@@ -59,11 +60,37 @@ describe.runIf(IS_ROOT)("the runner's share of the task", () => {
     mkdirSync(join(taskDir, 'harness'));
     writeFileSync(join(taskDir, 'harness/a'), 'one');
     writeFileSync(join(taskDir, 'scripts/run.sh'), `ls ${taskDir}/harness`);
-    const shared = SharedFiles.open(loadTask(taskDir), RUNNER.gid, daemon.path('pristine'));
+    const shared = SharedFiles.open(loadTask(taskDir), RUNNER, daemon.path('pristine'));
     expect(await shared.restore()).toEqual([]);
     writeFileSync(join(taskDir, 'harness/new'), 'two');
     expect(await shared.restore()).toEqual([join(taskDir, 'harness')]);
     expect(lstatSync(join(taskDir, 'harness/new'), { throwIfNoEntry: false })).toBeUndefined();
+    expect(await shared.restore()).toEqual([]);
+  });
+
+  test('has a place for what a harness is built into, which is as it was before the next check', async () => {
+    await using daemon = await TestDaemon.prepare();
+    const { taskDir } = daemon.config;
+    const at = (path: string) => join(taskDir, path);
+    for (const dir of ['harness/src', 'harness/cache/deep', 'pocs']) mkdirSync(at(dir), { recursive: true });
+    writeFileSync(at('harness/Cargo.toml'), '[package]\n');
+    writeFileSync(at('harness/src/main.rs'), 'fn main() {}\n');
+    writeFileSync(at('harness/cache/CACHEDIR.TAG'), 'Signature: 8a477f597d28d172789f06886806bc55\n');
+    writeFileSync(at('harness/cache/deep/old'), 'x', { mode: 0o755 });
+    writeFileSync(at('scripts/run.sh'), `cd ${taskDir}/harness && cargo run\n`);
+    const shared = SharedFiles.open(loadTask(taskDir), RUNNER, daemon.path('pristine'));
+    const { uid, gid } = RUNNER;
+    const asRunner = (script: string) => spawnSync('sh', ['-c', script], { uid, gid, cwd: at('harness') }).status;
+    chmodSync(taskDir, 0o755);
+    expect(asRunner('mkdir -p target/debug && echo x > target/debug/harness && echo y > cache/deep/old')).toBe(0);
+    for (const closed of ['new', 'Cargo.toml', 'src/main.rs', 'src/new', '.cargo'])
+      expect([closed, asRunner(`echo x >> ${closed}`)]).not.toEqual([closed, 0]);
+    expect(asRunner('mv target away')).not.toBe(0);
+    // Deeper than any path may be.
+    expect(asRunner(`cd target && perl -e 'for (1..3_000) { mkdir "dd"; chdir "dd" }'`)).toBe(0);
+    expect(await shared.restore()).toEqual([at('harness')]);
+    expect(readdirSync(at('harness/target'))).toEqual([]);
+    expect(readFileSync(at('harness/cache/deep/old'), 'utf8')).toBe('x');
     expect(await shared.restore()).toEqual([]);
   });
 });

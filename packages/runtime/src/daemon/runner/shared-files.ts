@@ -2,43 +2,43 @@ import { chmodSync, copyFileSync, cpSync, lchownSync, lstatSync, mkdirSync, read
 import { dirname, join, relative } from 'node:path';
 import { removeTree } from '../../system/remove-tree.ts';
 import type { Task } from '../task.ts';
-import { fingerprint, shareReadOnly } from './read-only.ts';
+import { type Fingerprint, fingerprint, isUnchanged, type Reader, shareReadOnly } from './read-only.ts';
 
 /**
  * The runner's share of the task's directory: the build and the test script, in place, and the directories that the
  * scripts name. All of it belongs to root and can be read by the runner's group; nothing of it can be written by the
- * runner. Everything else in the directory stays root's alone. Sources: spec/runtime §3.4; design §5.
+ * runner, caches aside. Everything else in the directory stays root's alone. Sources: spec/runtime §3.4; design §5.
  */
 export class SharedFiles {
   readonly #pristine: string;
-  readonly #gid: number;
+  readonly #reader: Reader;
   /** Fingerprints by path, as they were when the path was opened. */
-  readonly #shared = new Map<string, string>();
+  readonly #shared = new Map<string, Fingerprint>();
 
-  private constructor(pristine: string, gid: number) {
+  private constructor(pristine: string, reader: Reader) {
     this.#pristine = pristine;
-    this.#gid = gid;
+    this.#reader = reader;
   }
 
   /**
-   * Opens the share for the group `gid`, and keeps a copy that only root can reach in `pristine`, which must not exist.
+   * Opens the share for the runner, and keeps a copy that only root can reach in `pristine`, which must not exist.
    * @throws the file system's error
    */
-  static open(task: Task, gid: number, pristine: string): SharedFiles {
-    const files = new SharedFiles(pristine, gid);
+  static open(task: Task, reader: Reader, pristine: string): SharedFiles {
+    const files = new SharedFiles(pristine, reader);
     mkdirSync(pristine, { mode: 0o700 });
     const scripts = inPlaceScripts(task);
     const supports = supportDirs(task);
     const shared = [...scripts, ...supports];
     const opened = new Set(shared.flatMap((path) => dirsUpTo(task.dir, path)));
     for (const dir of opened) {
-      lchownSync(dir, 0, gid);
+      lchownSync(dir, 0, reader.gid);
       chmodSync(dir, 0o710);
       for (const name of readdirSync(dir)) close(join(dir, name), opened);
     }
     for (const path of shared) {
       copy(path, files.#copyOf(path));
-      shareReadOnly(path, gid);
+      shareReadOnly(path, reader);
       files.#shared.set(path, fingerprint(path));
     }
     return files;
@@ -46,11 +46,11 @@ export class SharedFiles {
 
   /** Puts back whatever is no longer as it was opened. Returns these paths. */
   async restore(): Promise<string[]> {
-    const changed = [...this.#shared].filter(([path, before]) => fingerprint(path) !== before).map(([path]) => path);
+    const changed = [...this.#shared].filter(([path, before]) => !isUnchanged(path, before)).map(([path]) => path);
     for (const path of changed) {
       await removeTree(path);
       copy(this.#copyOf(path), path);
-      shareReadOnly(path, this.#gid);
+      shareReadOnly(path, this.#reader);
       this.#shared.set(path, fingerprint(path));
     }
     return changed;
