@@ -138,7 +138,10 @@ class Huffman {
 /** Takes the sorting of Burrows and Wheeler back. The content's upper bits become links. */
 function sorted(content: Uint32Array, origin: number): Buffer {
   const places = new Uint32Array(257);
-  for (const byte of content) places[byte + 1] = (places[byte + 1] ?? 0) + 1;
+  for (let at = 0; at < content.length; at++) {
+    const next = (content[at] ?? 0) + 1;
+    places[next] = (places[next] ?? 0) + 1;
+  }
   for (let byte = 1; byte < 257; byte++) places[byte] = (places[byte] ?? 0) + (places[byte - 1] ?? 0);
   for (let index = 0; index < content.length; index++) {
     const byte = (content[index] ?? 0) & 0xff;
@@ -158,19 +161,43 @@ function sorted(content: Uint32Array, origin: number): Buffer {
 
 /** Behind four bytes that are the same stands how many more of them there are. */
 function repeated(content: Buffer): Buffer {
-  const pieces: Buffer[] = [];
-  let from = 0;
+  const out = Buffer.allocUnsafe(repeatedLength(content));
+  let length = 0;
   let same = 0;
+  let last = -1;
   for (let at = 0; at < content.length; at++) {
-    same = at > from && content[at] === content[at - 1] ? same + 1 : 1;
-    if (same < 4) continue;
-    const more = content[at + 1] ?? 0;
-    pieces.push(content.subarray(from, at + 1), Buffer.alloc(more, content[at]));
-    at += 1;
-    from = at + 1;
-    same = 0;
+    const byte = content[at] ?? 0;
+    if (same === 4) {
+      out.fill(last, length, length + byte);
+      length += byte;
+      same = 0;
+      last = -1;
+      continue;
+    }
+    same = byte === last ? same + 1 : 1;
+    last = byte;
+    out[length++] = byte;
   }
-  return Buffer.concat([...pieces, content.subarray(from)]);
+  return out;
+}
+
+function repeatedLength(content: Buffer): number {
+  let length = 0;
+  let same = 0;
+  let last = -1;
+  for (let at = 0; at < content.length; at++) {
+    const byte = content[at] ?? 0;
+    if (same === 4) {
+      length += byte;
+      same = 0;
+      last = -1;
+      continue;
+    }
+    same = byte === last ? same + 1 : 1;
+    last = byte;
+    length += 1;
+  }
+  return length;
 }
 
 /** The highest bit first. */

@@ -4,14 +4,22 @@ import { isTelling, type Leak, normalLine, type Passage } from '@ssebench/contra
 export class PassageSearch {
   readonly #byFirstLine: Map<string, Passage[]>;
   readonly #totals: Map<string, number>;
+  readonly #needles: readonly string[];
 
-  constructor(passages: readonly Passage[]) {
+  constructor(searched: readonly Passage[]) {
+    const passages = searched.map((passage) => ({
+      ...passage,
+      lines: passage.lines.map((line) => normalLine(bytes(line))),
+    }));
+    this.#needles = [...new Set(passages.map(({ needle }) => bytes(needle)))];
     this.#byFirstLine = Map.groupBy(passages, ({ lines }) => lines[0] ?? '');
     this.#totals = new Map([...Map.groupBy(passages, keyOf)].map(([key, all]) => [key, all.length]));
   }
 
-  /** What of the answers a text holds. @param text in an encoding that keeps ASCII */
+  /** What of the answers a text holds. @param text a character for each byte */
   leaksIn(text: string): Pick<Leak, 'origin' | 'file' | 'found' | 'of'>[] {
+    // Most texts have nothing of any answer, and are long.
+    if (!this.#needles.some((needle) => text.includes(needle))) return [];
     const found = new Map<string, Set<Passage>>();
     // The first line of a file in a tar follows zero bytes.
     const lines = text
@@ -32,6 +40,11 @@ export class PassageSearch {
       return [{ origin: first.origin, file: first.file, found: passages.size, of }];
     });
   }
+}
+
+/** As texts are read. */
+function bytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
 function keyOf({ origin, file }: Passage): string {

@@ -48,6 +48,15 @@ test('a copy is found whatever its indentation, and as a patch', async () => {
   expect(await found(['cache', 'usr/share/parse.c.new'])).toEqual([]);
 });
 
+test('lines that are no ASCII are found, too', async () => {
+  const line = 'report("Größe außerhalb – à la carte");';
+  put('a.c', `\t${line}\n`);
+  put('b.gz', gzipSync(`${line}\n`));
+  const passages: Passage[] = [{ origin: 'patch', file: 'a.c', lines: [line], needle: line }];
+  const { leaks } = await scanForLeaks({ passages, without: [] }, root);
+  expect(leaks.map(({ path }) => path.slice(root.length + 1))).toEqual(['a.c', 'b.gz']);
+});
+
 test('compressed files and archives are looked into', async () => {
   put('a.gz', gzipSync(FIX));
   put('b.zst', zstdCompressSync(FIX));
