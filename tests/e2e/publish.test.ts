@@ -12,7 +12,7 @@ import { packEntries } from '@ssebench/engine/tar';
 import { type DebianRegistry, REGISTRY_LOGIN, startDebianRegistry } from '@ssebench/engine/testing/debian-registry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { added } from './support/added-file.ts';
-import { CHECKOUT } from './support/command.ts';
+import { CHECKOUT, startSsebench } from './support/command.ts';
 import { runDirectory, summaryIn, Workspace } from './support/workspace.ts';
 
 const everything = process.env['SSEBENCH_TEST_ALL'] === '1';
@@ -116,6 +116,10 @@ describe.runIf(everything)('a dataset that is published', () => {
     });
     expect(record.prebuilt?.agents['dummy']).not.toHaveProperty('program');
     expect(stdout).toContain(`published ${published}/case/set/published-c@${record.digest}`);
+    await interruptPublishing();
+    // What runs with the agents need is there still, and stays written down.
+    expect(await publish()).toMatchObject({ status: 0 });
+    expect(JSON.parse(await text('proof/published/published-c.json'))).toEqual(record);
     expect(await at(made, 'dataset', 'lock', 'set', '--records', 'proof')).toMatchObject({ status: 0 });
     expect(JSON.parse(await text('set/images.lock.json'))).toMatchObject({
       images: { 'published-c': { digest: record.digest } },
@@ -228,6 +232,43 @@ describe.runIf(everything)('a dataset that is published', () => {
     expect((await summaryIn(runDirectory(absent))).outcome.fault?.detail).toMatch(/manifest unknown|not found/);
   });
 });
+
+/** Ctrl-C while a registry does not answer: nothing that was only for the way there is left. */
+async function interruptPublishing(): Promise<void> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const tags = async () =>
+    (await engine.listImages({})).flatMap((image) => image.tags).filter((tag) => tag.startsWith(host));
+  try {
+    const args = [
+      'dataset',
+      'publish',
+      '--dir',
+      'set',
+      '-o',
+      'proof',
+      '--revision',
+      REVISION,
+      '--registry',
+      `${host}/x`,
+    ];
+    const variables = { SSEBENCH_EXTRA_CA: 'none', SSEBENCH_REGISTRY: made };
+    const asked = once(server, 'connection');
+    const { child, ended } = startSsebench(args, {
+      cwd: workspace.path,
+      env: { ...workspace.environment, ...variables },
+    });
+    await asked;
+    expect(await tags()).toHaveLength(1);
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ status: 130, stderr: 'Interrupted\n' });
+    expect(await tags()).toEqual([]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
 
 /** A registry that has had enough. */
 async function busyRegistry() {

@@ -7,7 +7,7 @@ import { digestOfFiles, hashFiles } from '../config/task-files.ts';
 import { bootstrapDebian, bootstrapKey } from './bootstrap.ts';
 import { buildImage } from './build.ts';
 import { buildKey, short } from './build-key.ts';
-import type { ImageContext } from './context.ts';
+import { type ImageContext, isOwnRegistry } from './context.ts';
 import { type ExtraCa, extraCaLabel } from './extra-ca.ts';
 import { proxyArgs } from './proxy.ts';
 
@@ -61,8 +61,9 @@ export async function ensureRoot(context: ImageContext, root: RootImage, ca: Ext
   progress.done(false);
 }
 
-/** One that was made under our own prefix is the same under any other: it is named so, too. */
+/** For a prefix of others, one that was made under our own is the same: it is named so, too. */
 async function sameRoot({ engine, registry, signal }: ImageContext, { ref, key }: RootImage): Promise<boolean> {
+  if (isOwnRegistry(registry)) return false;
   const image = await engine.inspectImage(`${OWN_REGISTRY}${ref.slice(registry.length)}`, { signal });
   if (image?.labels[LABEL.key] !== key) return false;
   await engine.tag(image.id, ref, { signal });

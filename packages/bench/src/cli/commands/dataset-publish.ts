@@ -60,7 +60,9 @@ export async function datasetPublish(ids: readonly string[], options: DatasetPub
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(name));
   await withEngine(async (engine) => {
     const context = imageContext(host, engine, { progress: createProgress(), signal: stop.signal });
-    const found = await Promise.all(chosen.map(({ task, report }) => publishable(context, task, report)));
+    const found = await Promise.all(
+      chosen.map(({ task, report }) => publishable(context, task, report, options.output)),
+    );
     const refusals = found.flatMap((it) => ('refusal' in it ? [it.refusal] : []));
     if (refusals.length > 0) throw new UserError(refusals);
     const revisions = new Map<Task, string>();

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { unknownName } from '@ssebench/contracts/closest';
 import { connectEngine } from '@ssebench/engine/docker/connect';
@@ -63,7 +63,11 @@ export async function taskTry(named: string, { lines, ...options }: TaskTryOptio
 /** A task folder, or the ID of a task of home's datasets. */
 function taskOf(named: string, { home }: Host): Task {
   const path = resolve(named);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return loadTask(dirname(path), basename(path));
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    if (existsSync(join(path, 'dataset.yaml')))
+      throw new UserError(`${named}: is a dataset; name the folder of a task in it`);
+    return loadTask(dirname(path), basename(path));
+  }
   const known = shippedDatasets({ home }).map((dir) => ({ dir, ids: listTasks(dir).tasks.map(({ id }) => id) }));
   const holding = known.filter(({ ids }) => ids.includes(named));
   const [only] = holding;

@@ -122,6 +122,13 @@ test.each<[string, (repo: ReturnType<typeof repository>) => void, string[], RegE
   expect(existsSync(join(home.dir, 'datasets')) ? readdirSync(join(home.dir, 'datasets')) : []).toEqual([]);
 });
 
+test('what ssh says is told without its carriage returns', () => {
+  using home = cliFolder();
+  const env = { GIT_SSH_COMMAND: "printf 'no such host\\r\\n' >&2; exit 255;" };
+  const { stderr } = home.ssebench(['dataset', 'add', 'ssh://git@host.invalid/x.git'], env);
+  expect(stderr).toMatch(/^ssh:\/\/git@host\.invalid\/x\.git: no such host\nfatal: /);
+});
+
 test.each(['ext::sh -c id', '--upload-pack=id', '/etc', 'git://example.org/x'])('%s is no address', (url) => {
   using home = cliFolder();
   expect(home.ssebench(['dataset', 'add', '--', url])).toMatchObject({

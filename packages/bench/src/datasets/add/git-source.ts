@@ -94,7 +94,8 @@ function git(args: readonly string[], cwd?: string): Git {
 async function ended(child: Git, url: string): Promise<void> {
   const [words, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   if (status === 0) return;
-  const said = words.trim().slice(-SHOWN) || `git ended with ${status ?? 'a signal'}`;
+  // What ssh says through git has a carriage return at its end.
+  const said = words.replaceAll('\r', '').trim().slice(-SHOWN) || `git ended with ${status ?? 'a signal'}`;
   throw new UserError(`${url}: ${said}`);
 }
 

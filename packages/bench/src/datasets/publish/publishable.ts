@@ -18,14 +18,16 @@ export interface Publishable {
  * Whether a task may be published: its verification must be good, and its local case image the very one that was graded. Source:
  * spec/host §5.5.
  * @param report what is known of the task as it is now
+ * @param output the folder that verification writes to, as messages name it
  * @returns why not, as a sentence, or what to publish
  */
 export async function publishable(
   context: ImageContext,
   task: Task,
   report: TaskReport,
+  output: string,
 ): Promise<Publishable | { refusal: string }> {
-  const verify = `run: ssebench dataset verify ${task.id} --dir ${showPath(dirname(task.dir))}`;
+  const verify = `run: ssebench dataset verify ${task.id} --dir ${showPath(dirname(task.dir))} -o ${output}`;
   const refuse = (problem: string) => ({ refusal: `${task.id}: ${problem}` });
   if (task.datasetVersion === null)
     return refuse(`its dataset has no version; write ${showPath(join(task.dir, '../dataset.yaml'))}`);
