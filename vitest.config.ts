@@ -17,6 +17,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/**/*.test.ts', 'agents/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: [...configDefaults.exclude, contract],
+          globalSetup: 'scripts/own-tmpdir.ts',
           testTimeout: 60_000,
         },
       },

@@ -3,19 +3,22 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Call, Script } from '@ssebench/sdk/testing/scripted-daemon';
 import { build } from 'esbuild';
+import { afterAll } from 'vitest';
 import type { Start } from './program.ts';
 
 /** Bundled like the real one: three processes of a run load it. */
 const PROGRAM = bundled(fileURLToPath(new URL('./program.ts', import.meta.url)));
 
 async function bundled(source: string): Promise<string> {
-  const outfile = join(mkdtempSync(join(tmpdir(), 'program-')), 'program.cjs');
-  chmodSync(dirname(outfile), 0o755);
+  const directory = mkdtempSync(join(tmpdir(), 'program-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const outfile = join(directory, 'program.cjs');
+  chmodSync(directory, 0o755);
   await build({ entryPoints: [source], outfile, bundle: true, platform: 'node', target: 'node24', format: 'cjs' });
   return outfile;
 }
