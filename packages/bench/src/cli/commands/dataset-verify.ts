@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Task } from '../../config/tasks.ts';
-import { scanTask } from '../../datasets/leaks/scan-task.ts';
+import { scanTask, unsearchedSentence } from '../../datasets/leaks/scan-task.ts';
 import { AttemptsFile } from '../../datasets/verify/attempts-file.ts';
 import { flakesOf } from '../../datasets/verify/flakes.ts';
 import { recordTests } from '../../datasets/verify/record-tests.ts';
@@ -135,8 +135,8 @@ function onAttempt({ task, control, round }: Job): void {
   process.stderr.write(`${task.id}: ${control.name}${round > 1 ? `, round ${round}` : ''}\n`);
 }
 
-function onScanFailure({ id }: Task, { message }: Error): void {
-  warn(`${id}: its images could not be searched for answers: ${message}`);
+function onScanFailure(task: Task, error: Error): void {
+  warn(unsearchedSentence(task.id, error));
 }
 
 async function record(tasks: readonly Task[], reports: readonly TaskReport[]): Promise<void> {

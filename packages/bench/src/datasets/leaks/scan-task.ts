@@ -3,6 +3,7 @@ import { LABEL } from '@ssebench/contracts/labels';
 import { CONTAINER } from '@ssebench/contracts/layout';
 import { Leak, LeakReport, type Passage } from '@ssebench/contracts/leaks';
 import type { TaskConfig } from '@ssebench/contracts/task-config';
+import { isEngineError } from '@ssebench/engine/errors';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { unpackFile } from '@ssebench/engine/tar';
 import { z } from 'zod';
@@ -76,6 +77,12 @@ export function leakSentence({ image, origin, file, path, inside, layer, found, 
   const step = layer?.step === undefined ? '' : `: ${layer.step}`;
   const made = layer ? `, layer ${layer.number} of ${layer.of}${step}` : '';
   return `the ${image} image holds ${what}: ${where}, ${found} of ${of} passages${made}`;
+}
+
+/** Why a task's images were not searched, for people. An image that is gone comes with new runs alone. */
+export function unsearchedSentence(id: string, error: Error): string {
+  const remedy = isEngineError(error, 'not_found') ? '; --anew makes its images and runs again' : '';
+  return `${id}: its images could not be searched for answers: ${error.message}${remedy}`;
 }
 
 /** Files below `/ssebench` of an image, by the names that the config gives them; the images are what is proven, not the folder. */
