@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildCases } from '@ssebench/bench/images/build-cases';
 import { ensureImages } from '@ssebench/bench/images/ensure';
+import { readExtraCa } from '@ssebench/bench/images/extra-ca';
+import { pullCase } from '@ssebench/bench/images/pull';
+import { ensureRoot, rootImage } from '@ssebench/bench/images/root';
 import { type Fault, FaultError } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
 import { CONTAINER } from '@ssebench/contracts/layout';
@@ -175,10 +178,37 @@ test('bases of another registry stay as they are; certificates are added to a co
   const print = new X509Certificate(body).fingerprint256.replaceAll(':', '').toLowerCase().slice(0, 16);
   expect(built?.labels[LABEL.extraCa]).toBe(print);
   expect((await bench.engine.inspectImage(theirs))?.id).toBe(base?.id);
+  // It is taken again for who trusts them, and for nobody else.
+  expect(await buildCases(context, [task.load()])).toMatchObject({ outcomes: [{ cached: true }] });
+  const others = { ...context, extraCa: 'none' };
+  expect(await buildCases(others, [task.load()])).toMatchObject({ succeeded: 1, outcomes: [{ cached: false }] });
   const extended = (await bench.engine.listImages({ [LABEL.extraCa]: print })).flatMap(({ tags }) => tags);
   for (const tag of extended.filter((name) => name.startsWith('localhost/ssebench-ca/'))) {
     await bench.engine.removeImage(tag);
   }
+});
+
+test('the root image that was made under our own prefix serves others', async () => {
+  const ca = readExtraCa(bench.context.extraCa);
+  const ours = rootImage(bench.context, ca);
+  await ensureRoot(bench.context, ours, ca);
+  const context = { ...bench.context, registry: `registry.invalid/${task.id}` };
+  const theirs = rootImage(context, ca);
+  bench.builds.length = 0;
+  await ensureRoot(context, theirs, ca);
+  expect(bench.builds).toEqual([]);
+  const [one, other] = [await bench.engine.inspectImage(ours.ref), await bench.engine.inspectImage(theirs.ref)];
+  expect(other?.id).toBe(one?.id);
+});
+
+test('an image that no registry has is built from the folder, which is told with the reason', async () => {
+  const loaded = task.load();
+  const published = { image: 'case/set/absent', version: 'set-v1', digest: null, base: '', arch: ['amd64', 'arm64'] };
+  const named = { ...loaded, published: { ...published, lock: null, prebuilt: null } };
+  bench.lines.length = 0;
+  expect(await pullCase({ ...bench.context, registry: '127.0.0.1:9/none' }, named)).toBeUndefined();
+  const said = /^127\.0\.0\.1:9\/none\/case\/set\/absent:set-v1 can't be pulled: .*; building it from .*$/;
+  expect(bench.lines.at(-1)).toMatch(said);
 });
 
 describe('what can not be built says where and why', () => {
