@@ -24,6 +24,7 @@ export function imageContract(scene: Scene): void {
         workdir: '/w',
         user: '1000',
         volumes: ['/v'],
+        onBuild: [],
       });
       expect(image?.env).toMatchObject({ WORD: 'a=b c' });
       expect(image?.labels).toEqual({ ...scene.labels, ssebench: '1', 'ssebench.test.value': 'a/b = c:1,2' });
