@@ -106,6 +106,8 @@ async function attempt(
     model: modelFor(agent),
     timeout: String(limit),
     egress: 'restricted',
+    // However runs are made usually: the task is built from its folder.
+    prebuilt: false,
   };
   const { plan } = checkRunArguments(options, {
     ...world,

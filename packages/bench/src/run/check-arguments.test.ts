@@ -314,6 +314,11 @@ test.each([
   expect(check(folder, {}, { [name]: value })).toEqual({ status: 1, lines: [message] });
 });
 
+test('what has to be built from its folder is so whatever the setting says', () => {
+  using folder = cliFolder();
+  expect(check(folder, { prebuilt: false }, { SSEBENCH_PREBUILT: '1' })).toMatchObject({ plan: { prebuilt: false } });
+});
+
 test('grade needs a patch that can be read, and records that nobody worked', () => {
   using folder = cliFolder();
   const grade = () =>

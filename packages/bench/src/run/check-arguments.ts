@@ -225,8 +225,9 @@ function refuseOtherVersions(options: CompleteOptions, mode: RunSettings['mode']
   if (options.plugin?.length) refuse('--plugin');
 }
 
-/** Whether nothing may be built. @throws UserError beside options that it excludes */
+/** Whether nothing may be built: as the option says, else the setting. @throws UserError beside options that it excludes */
 function prebuiltOf({ prebuilt, build, local }: CompleteOptions, settings: Settings): boolean {
+  if (prebuilt === false) return false;
   const bySetting = /^(?:1|true|yes|on)$/i.test(settings.get('SSEBENCH_PREBUILT') ?? '');
   if (!prebuilt && !bySetting) return false;
   const name = prebuilt ? '--prebuilt' : 'SSEBENCH_PREBUILT';

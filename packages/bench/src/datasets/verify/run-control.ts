@@ -63,7 +63,8 @@ export async function runControl(job: Job, conditions: Conditions, attempt: numb
   const [program = process.execPath, ...first] = command;
   const child = spawn(program, [...first, ...argumentsOf(job, conditions), '--run-id', runId], {
     cwd,
-    env: { ...process.env, SSEBENCH_HOME: home },
+    // What is proven is the task folder, whatever runs usually take.
+    env: { ...process.env, SSEBENCH_HOME: home, SSEBENCH_PREBUILT: 'off' },
     stdio: ['ignore', log.fd, log.fd],
   });
   // Ctrl-C reaches it by itself, as part of the terminal's group; other signals have to be handed on.

@@ -144,5 +144,7 @@ test('a run that was not graded proves nothing', () => {
     cells: { build: 'error', poc: 'error', function_test: 'error', intent_test: 'error' },
     failures: ['dummy was not graded: the engine is gone'],
   });
-  expect(weighed(control('dummy'), { result: null }).failures).toEqual(['dummy was not graded: it left no result']);
+  expect(weighed(control('dummy'), { result: null }).failures).toEqual([
+    'dummy was not graded: it left no result; its log says why',
+  ]);
 });

@@ -31,7 +31,7 @@ export function weigh({ name, kind }: Control, attempt: Outcome, known: Known): 
   const has = checksOf(known.config);
   const { result, strict, checks } = attempt;
   if (!result || result.status === 'error' || checks.length === 0) {
-    const words = result ? `: ${result.error_msg ?? 'no check ran'}` : ': it left no result';
+    const words = result ? `: ${result.error_msg ?? 'no check ran'}` : ': it left no result; its log says why';
     return { cells: cells(has, () => 'error'), failures: [`${name} was not graded${words}`] };
   }
   const outcome = { ...attempt, result };
