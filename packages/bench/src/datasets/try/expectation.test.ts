@@ -1,11 +1,13 @@
 import type { CheckRecord } from '@ssebench/contracts/checks';
 import { TaskConfig } from '@ssebench/contracts/task-config';
+import { TaskExpect } from '@ssebench/contracts/task-expect';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CONFIG } from '../../cli/test-cli.ts';
 import { type Tree, trialOf } from './expectation.ts';
 
 const config = TaskConfig.parse(parse(CONFIG));
+const EXPECT = TaskExpect.parse({ pocs: { 'pocs/a': 'heap-buffer-overflow', 'pocs/b': 'stack-overflow' } });
 
 function verdict(
   tree: Tree,
@@ -24,7 +26,8 @@ function verdict(
     reason: null,
     ...more,
   };
-  const { script, how, verdict } = trialOf(record, tree, config);
+  const known = { config, expect: EXPECT, output: () => 'ERROR: AddressSanitizer: heap-buffer-overflow' };
+  const { script, how, verdict } = trialOf(record, tree, known);
   return [script, how, verdict].join(': ');
 }
 
@@ -43,6 +46,20 @@ test('a sound task builds and passes its tests without the fix, and everything w
 test.each<[Tree, CheckRecord['check'], CheckRecord['outcome'], Partial<CheckRecord>, string]>([
   ['vulnerable', 'build', 'failed', {}, 'exit 1 after 1.2 s: UNEXPECTED: it must pass on the vulnerable tree'],
   ['vulnerable', 'poc', 'passed', {}, 'exit 0 after 1.2 s: UNEXPECTED: it must fail: the bug does not show'],
+  [
+    'vulnerable',
+    'poc',
+    'failed',
+    { poc: '/ssebench/pocs/b' },
+    'exit 1 after 1.2 s: UNEXPECTED: it failed for another reason than the bug: its output has no "stack-overflow"',
+  ],
+  [
+    'vulnerable',
+    'poc',
+    'failed',
+    { exit_code: 127 },
+    'UNEXPECTED: it failed for another reason than the bug: status 127, a program that is not there',
+  ],
   ['vulnerable', 'intent_test', 'passed', {}, 'UNEXPECTED: it must fail: the hidden tests do not need the fix'],
   [
     'fixed',

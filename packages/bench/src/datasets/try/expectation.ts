@@ -1,6 +1,8 @@
 import { basename } from 'node:path';
 import type { CheckRecord } from '@ssebench/contracts/checks';
 import type { TaskConfig } from '@ssebench/contracts/task-config';
+import type { TaskExpect } from '@ssebench/contracts/task-expect';
+import { otherReason } from '../verify/weigh.ts';
 
 /** The trees on which an author wants to see the scripts. */
 export type Tree = 'vulnerable' | 'fixed';
@@ -22,14 +24,23 @@ function mustPass({ check }: CheckRecord, tree: Tree): boolean {
   return tree === 'fixed' || check === 'build' || check === 'function_test';
 }
 
-export function trialOf(record: CheckRecord, tree: Tree, config: TaskConfig): Trial {
+/** @param known what the task's author says of its output */
+export function trialOf(
+  record: CheckRecord,
+  tree: Tree,
+  known: { config: TaskConfig; expect: TaskExpect; output: (check: CheckRecord) => string | undefined },
+): Trial {
+  const { config } = known;
   const must = mustPass(record, tree);
-  const asExpected = (record.outcome === 'passed') === must;
+  const reason = must ? undefined : otherReason(record, known);
+  const asExpected = (record.outcome === 'passed') === must && reason === undefined;
   return {
     script: scriptText(record, config),
     how: howText(record),
     asExpected,
-    verdict: asExpected ? 'as it must' : `UNEXPECTED: ${reproach(record, tree)}`,
+    verdict: asExpected
+      ? 'as it must'
+      : `UNEXPECTED: ${reason === undefined ? reproach(record, tree) : `it ${reason}`}`,
     record,
   };
 }

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
-import { ChecksFile } from '@ssebench/contracts/checks';
+import { type CheckRecord, ChecksFile } from '@ssebench/contracts/checks';
 import { RESULT_FILE } from '@ssebench/contracts/layout';
 import { UserError } from '../../cli/errors.ts';
+import { readExpect } from '../../config/evidence.ts';
 import { showPath } from '../../config/show-path.ts';
 import type { Task } from '../../config/tasks.ts';
 import { checkGradeArguments, type World } from '../../run/check-arguments.ts';
@@ -35,6 +37,7 @@ export async function tryTask(
   { world, context }: { world: World; context: () => RunContext },
   tell: (trial: TreeTrial) => void,
 ): Promise<void> {
+  const expect = readExpect(task.dir);
   const folder = await mkdtemp(join(tmpdir(), 'ssebench-try-'));
   try {
     const nothing = join(folder, 'nothing.patch');
@@ -50,7 +53,9 @@ export async function tryTask(
       );
       const error = patchResult.status === 'error' ? (patchResult.error_msg ?? 'no grade') : null;
       const checks = error === null ? await checksIn(directory) : [];
-      tell({ tree, trials: checks.map((it) => trialOf(it, tree, task.config)), directory, error, interrupted });
+      const output = ({ log }: CheckRecord) => (log === null ? undefined : readFileSync(join(directory, log), 'utf8'));
+      const known = { config: task.config, expect, output };
+      tell({ tree, trials: checks.map((it) => trialOf(it, tree, known)), directory, error, interrupted });
       if (error !== null || interrupted) return;
     }
   } finally {

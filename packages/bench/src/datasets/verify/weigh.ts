@@ -80,7 +80,10 @@ function weighDummy(
     if (!right) failures.push(dummySentence(check, passed, result));
     return right ? 'ok' : 'FAIL';
   });
-  const reasons = checks.flatMap((record) => (record.check === 'poc' ? otherReason(record, known) : []));
+  const reasons = checks.flatMap((record) => {
+    const reason = otherReason(record, known);
+    return reason === undefined ? [] : [`dummy: ${pocOf(record)} ${reason}`];
+  });
   if (reasons.length > 0) shown.poc = 'FAIL';
   return { cells: shown, failures: [...failures, ...reasons] };
 }
@@ -93,20 +96,25 @@ function dummySentence(check: CheckName, passed: boolean | null, { pov_passed, p
 }
 
 /** Why a PoC failed on the vulnerable source, if not for the bug. Statuses 126 and 127 are the shell's. */
-function otherReason(record: CheckRecord, { expect, output }: Known): string[] {
-  const poc = record.poc?.replace(/^\/ssebench\//, '') ?? '';
-  if (record.outcome === 'passed') return [];
-  if (record.outcome === 'check_timeout') return [`dummy: ${poc} ran out of time: a PoC ends a hang by itself`];
+export function otherReason(
+  record: CheckRecord,
+  { expect, output }: Pick<Known, 'expect' | 'output'>,
+): string | undefined {
+  if (record.check !== 'poc' || record.outcome === 'passed') return undefined;
+  if (record.outcome === 'check_timeout') return 'ran out of time: a PoC ends a hang by itself';
   if (record.exit_code === 126 || record.exit_code === 127)
-    return [
-      `dummy: ${poc} failed for another reason than the bug: status ${record.exit_code}, a program that is not there`,
-    ];
-  const pattern = expect.pocs[poc];
-  if (pattern === undefined) return [];
+    return `failed for another reason than the bug: status ${record.exit_code}, a program that is not there`;
+  const pattern = expect.pocs[pocOf(record)];
+  if (pattern === undefined) return undefined;
   const text = output(record);
-  if (text === undefined) return [`dummy: ${poc}: its output is not there to be compared`];
-  if (new RegExp(pattern, 'mu').test(text)) return [];
-  return [`dummy: ${poc} failed for another reason than the bug: its output has no ${JSON.stringify(pattern)}`];
+  if (text === undefined) return 'left no output to be compared';
+  if (new RegExp(pattern, 'mu').test(text)) return undefined;
+  return `failed for another reason than the bug: its output has no ${JSON.stringify(pattern)}`;
+}
+
+/** As the config names it. */
+function pocOf({ poc }: CheckRecord): string {
+  return poc?.replace(/^\/ssebench\//, '') ?? '';
 }
 
 const WORDS: Record<CheckName, string> = {
