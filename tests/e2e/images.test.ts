@@ -114,6 +114,28 @@ describe('the images of a run', () => {
     expect((await ensure()).built).toEqual([]);
   });
 
+  test('stay as long as a run of the task may want them', async () => {
+    const before = await ensure();
+    const id = await bench.engine.createContainer({
+      image: before.images.agentImage?.id ?? '',
+      cmd: ['/bin/true'],
+      labels: { [LABEL.runId]: 'under-way' },
+      network: 'none',
+      capabilities: [],
+      noNewPrivileges: true,
+    });
+    try {
+      await task.edit('sse/reports/issue.md', (text) => `${text}\nMore.\n`);
+      await ensure();
+      expect((await bench.engine.inspectImage(before.images.tool.tag))?.id).toBe(before.images.tool.id);
+    } finally {
+      await bench.engine.remove(id, { force: true });
+    }
+    await task.edit('sse/reports/issue.md', (text) => `${text}\nMore.\n`);
+    await ensure();
+    expect(await bench.engine.inspectImage(before.images.tool.tag)).toBeUndefined();
+  });
+
   test('of another agent leave those beneath alone', async () => {
     await ensure();
     const other = await ensure('FROM ssebench-agent\nRUN true\nCMD ./go\n');

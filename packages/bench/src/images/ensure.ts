@@ -247,10 +247,17 @@ async function removePredecessors(
   caseImage: ImageInfo,
 ): Promise<void> {
   const name = caseName(request.task);
+  if (await isRunning(request, name)) return;
   for (const { repository, unique, agent } of built)
     await removeStale(request, repository, unique, { [CASE_LABEL]: name, ...(agent && { [LABEL.agent]: agent }) });
   if (built.length === 0) return;
   const repository = `${request.registry}/${name}`;
   const pinned = caseImage.id.replace(/^sha256:/, '').slice(0, 12);
   await removeStale(request, repository, `${repository}:i-${pinned}`, { [LABEL.role]: 'case' });
+}
+
+/** Whether a run of the task is under way: another version of the harness, or of the task, may still want what it began with. */
+async function isRunning({ engine, signal }: Pick<ImagesRequest, 'engine' | 'signal'>, name: string): Promise<boolean> {
+  const containers = await engine.listContainers({ [CASE_LABEL]: name }, { signal });
+  return containers.some(({ labels }) => labels[LABEL.runId] !== undefined);
 }
