@@ -281,6 +281,13 @@ describe.runIf(everything)('a base of theirs', () => {
     }
   });
 
+  afterAll(async () => {
+    // Copies with certificates are under a name of this machine's.
+    for (const tag of (await engine.listImages({})).flatMap((image) => image.tags))
+      if (/^localhost\/ssebench-ca\/\w+\/base-generic-c:3\.0\.\d$/.test(tag))
+        await engine.removeImage(tag, { force: true });
+  });
+
   /** A copy of a task on this base, with more instructions after FROM, or with one at the end. */
   async function onBase(version: string, more = ''): Promise<void> {
     const task = join(workspace.path, 'plain_notes', PLAIN);

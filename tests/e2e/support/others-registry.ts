@@ -33,16 +33,26 @@ export class OthersRegistry implements AsyncDisposable {
    */
   static async start(engine: ContainerEngine, languages: readonly string[]): Promise<OthersRegistry> {
     const others = new OthersRegistry(engine, await startDebianRegistry());
+    try {
+      await others.#fill(languages);
+    } catch (error) {
+      await others[Symbol.asyncDispose]();
+      throw error;
+    }
+    return others;
+  }
+
+  async #fill(languages: readonly string[]): Promise<void> {
+    const engine = this.#engine;
     const tags = (await engine.listImages({})).flatMap((image) => image.tags);
     for (const tag of tags.filter((it) => /^localhost\/ssebench\/(?:node|runtime):/.test(it)))
-      await engine.tag(tag, others.prefix + tag.slice('localhost/ssebench'.length));
+      await engine.tag(tag, this.prefix + tag.slice('localhost/ssebench'.length));
     const root = tags.find((tag) => tag.startsWith('localhost/ssebench/root:')) ?? '';
     const files = readdirSync(UBUNTU_BASE).map((name) => ({ name, content: readFileSync(join(UBUNTU_BASE, name)) }));
-    const built = others.#name('ubuntu:24.04');
+    const built = this.#name('ubuntu:24.04');
     await engine.build({ context: packEntries(files), tags: [built], labels: {}, buildArgs: { ROOT: root } });
-    for (const language of languages) await others.#publish(built, `base-generic-${language}:1.0.0`);
-    await others.forget();
-    return others;
+    for (const language of languages) await this.#publish(built, `base-generic-${language}:1.0.0`);
+    await this.forget();
   }
 
   /** Publishes another base, on that for C. @param instructions of its Dockerfile */
@@ -70,7 +80,12 @@ export class OthersRegistry implements AsyncDisposable {
     const images = await this.#engine.listImages({});
     const listed = images.flatMap(({ tags }) => tags).filter((tag) => tag.startsWith(`${this.#registry.host}/`));
     const mine = listed.filter((tag) => !/\/(?:node|runtime):/.test(tag));
-    for (const ref of [...mine, ...this.#published]) await this.#remove(ref);
+    for (const ref of mine) await this.#remove(ref);
+    for (const ref of this.#published) {
+      // Runs give the images that they pull more names.
+      const { tags = [] } = (await this.#engine.inspectImage(ref)) ?? {};
+      for (const name of [...tags, ref]) await this.#remove(name);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
