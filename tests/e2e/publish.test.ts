@@ -208,6 +208,14 @@ describe.runIf(everything)('a dataset that is published', () => {
     await put('foreign/manifest.json', (await text('catalog/manifest.json')).replace('"amd64"', '"arm64"'));
     expect((await run('dummy', 'foreign')).summary.outcome.fault?.detail).toMatch(/ is for arm64, the engine is x64/);
 
+    await put('unlocked/manifest.json', await text('catalog/manifest.json'));
+    expect((await run('dummy', 'unlocked', '--prebuilt')).summary.outcome.fault).toMatchObject({
+      code: 'image_unavailable',
+      detail: expect.stringMatching(
+        /there is no images lock for it\nname one of its version with SSEBENCH_IMAGES_LOCK/,
+      ),
+    });
+
     await using busy = await busyRegistry();
     expect((await run('dummy', 'catalog', { at: `${busy.host}/published` })).summary.outcome.fault).toMatchObject({
       code: 'image_unavailable',
