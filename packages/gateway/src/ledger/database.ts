@@ -142,8 +142,9 @@ export function transactions(db: DatabaseSync): Transaction {
 }
 
 /**
- * Transactions that share a commit with those of the same turn of the event loop: what costs most of a small one is the
- * commit. When one of them fails all of the turn are undone, and whoever waits for them is told.
+ * Transactions that share a commit with those of the same turn of the event loop and of the next, which comes at once when
+ * nobody else wants anything: what costs most of a small one is the commit. When one of them fails all of the commit are
+ * undone, and whoever waits for them is told.
  */
 export interface GroupedTransactions {
   readonly transaction: Transaction;
@@ -184,19 +185,20 @@ export function groupedTransactions(
     resolve();
     committed();
   };
+  const flushOf = (opened: PromiseWithResolvers<void>) => {
+    try {
+      if (group === opened) flush();
+    } catch {
+      return;
+    }
+  };
   const open = () => {
     begin.run();
     const opened = Promise.withResolvers<void>();
     group = opened;
     // Who waits for it is told; when nobody does, the next write fails as this one did.
     opened.promise.catch(() => undefined);
-    setImmediate(() => {
-      try {
-        if (group === opened) flush();
-      } catch {
-        return;
-      }
-    });
+    setImmediate(() => setImmediate(flushOf, opened));
   };
   return {
     flush,
