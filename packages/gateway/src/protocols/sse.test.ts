@@ -44,6 +44,22 @@ test.each(['\n', '\r\n'])('events with line ends %j come out whole, as they went
   }
 });
 
+test('what stands behind a byte order mark is read, and the mark passes', () => {
+  for (const size of [1, 2, 3, 4, 20]) {
+    const bytes = Buffer.from('\ufeffdata: {"n":1}\n\ndata: {"n":2}\n\n');
+    const reader = new MemberReader(['n']);
+    const seen: unknown[] = [];
+    const sse = new SseFilter(reader, () => {
+      seen.push(reader.found.number('n'));
+      return 'pass';
+    });
+    const out: Buffer[] = [];
+    for (let at = 0; at < bytes.length; at += size) out.push(...sse.write(bytes.subarray(at, at + size)));
+    expect(Buffer.concat([...out, ...sse.end()])).toEqual(bytes);
+    expect(seen).toEqual([1, 2]);
+  }
+});
+
 test('an event is left out, and all others stay, however they are cut', () => {
   fc.assert(
     fc.property(

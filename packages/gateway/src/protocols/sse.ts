@@ -2,6 +2,8 @@ import type { MemberReader } from '../json/member-reader.ts';
 
 const NEWLINE = 0x0a;
 const CR = 0x0d;
+/** What a stream may begin with, and means nothing. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const DATA = Buffer.from('data:');
 /** An event of which more is held back goes on to the client in pieces. */
 const MAX_HELD = 256 * 1024;
@@ -27,6 +29,8 @@ export class SseFilter {
   /** Bytes of this line that equal `data:`; -1: it begins otherwise. */
   #matched = 0;
   #anyData = false;
+  /** Bytes of a byte order mark that the stream began with; undefined: it is past that. */
+  #marked: number | undefined = 0;
 
   constructor(reader: MemberReader, onEvent: OnEvent) {
     this.#reader = reader;
@@ -43,7 +47,7 @@ export class SseFilter {
     const out: Buffer[] = [];
     let passFrom = 0;
     let eventFrom = 0;
-    for (let at = 0; at < chunk.length; ) {
+    for (let at = this.#marked === undefined ? 0 : this.#pastMark(chunk); at < chunk.length; ) {
       const newline = chunk.indexOf(NEWLINE, at);
       this.#line(chunk, at, newline < 0 ? chunk.length : newline);
       if (newline < 0) break;
@@ -65,6 +69,17 @@ export class SseFilter {
     const out: Buffer[] = [];
     this.#endEvent(out);
     return out;
+  }
+
+  /** Where in the chunk the first line begins. */
+  #pastMark(chunk: Buffer): number {
+    let at = 0;
+    while (this.#marked !== undefined && at < chunk.length) {
+      const isOfMark = chunk[at] === BYTE_ORDER_MARK[this.#marked];
+      this.#marked = isOfMark ? this.#marked + 1 : undefined;
+      if (isOfMark) at += 1;
+    }
+    return at;
   }
 
   #line(chunk: Buffer, from: number, to: number): void {

@@ -7,54 +7,85 @@ const MAX_EVENT = 16 * 1024 * 1024;
 /** What a stream sends that is none. */
 export class StreamFault extends Error {}
 
-/** Cuts a stream of server-sent events, which comes in any pieces, into the data of its events. Lines end with LF or CRLF. */
+/** What an event holds; a fault in place of one that is longer than is taken. */
+export type EventData = string | StreamFault;
+
+/** Stands for a line that is not kept, and is not blank. */
+const PASSED_OVER = Buffer.from('::');
+
+/**
+ * Cuts a stream of server-sent events, which comes in any pieces, into the data of its events. Lines end with LF or CRLF; a
+ * byte order mark may come first.
+ */
 export class SseCutter {
   /** Of the line under way. */
   #rest: Buffer[] = [];
   #restBytes = 0;
   /** Of the event under way. */
   #data: string[] = [];
+  /** Of its lines: many may be empty. */
   #dataLength = 0;
+  /** Whether it was too long: nothing more of it is kept. */
+  #isTooLong = false;
+  #hasBegun = false;
 
-  /** @returns the data of every event that ends in the chunk. @throws StreamFault when an event is longer than is taken */
-  write(chunk: Buffer): string[] {
+  /** @returns the data of every event that ends in the chunk */
+  write(chunk: Buffer): EventData[] {
+    const whole: EventData[] = [];
     const end = chunk.lastIndexOf(NEWLINE);
-    if (end < 0) {
-      this.#keep(chunk);
-      return [];
-    }
-    const whole: string[] = [];
-    const lines = chunk.subarray(0, end);
-    const text = (this.#restBytes === 0 ? lines : Buffer.concat([...this.#rest, lines])).toString('utf8');
+    if (end >= 0) this.#lines(chunk.subarray(0, end), whole);
+    if (end + 1 < chunk.length) this.#keep(chunk.subarray(end + 1), whole);
+    return whole;
+  }
+
+  /** The stream is over. A line whose end is missing counts as whole, and so does an event. */
+  end(): EventData[] {
+    const whole: EventData[] = [];
+    if (this.#restBytes > 0) this.#lines(Buffer.alloc(0), whole);
+    this.#endEvent(whole);
+    return whole;
+  }
+
+  /** @param bytes up to the end of a line */
+  #lines(bytes: Buffer, whole: EventData[]): void {
+    const text = (this.#restBytes === 0 ? bytes : Buffer.concat([...this.#rest, bytes])).toString('utf8');
     this.#rest = [];
     this.#restBytes = 0;
-    if (end + 1 < chunk.length) this.#keep(chunk.subarray(end + 1));
-    for (const line of text.split('\n')) this.#line(line.endsWith('\r') ? line.slice(0, -1) : line, whole);
-    return whole;
+    const lines = this.#hasBegun ? text : text.replace(/^\uFEFF/, '');
+    this.#hasBegun = true;
+    for (const line of lines.split('\n')) this.#line(line.endsWith('\r') ? line.slice(0, -1) : line, whole);
   }
 
-  /** The stream is over. An event whose blank line is missing counts as whole. */
-  end(): string[] {
-    const [first = '', ...more] = this.#data;
-    const whole = this.#data.length === 0 ? [] : [more.length === 0 ? first : this.#data.join('\n')];
+  #line(line: string, whole: EventData[]): void {
+    if (line === '') this.#endEvent(whole);
+    if (this.#isTooLong || !line.startsWith('data:')) return;
+    this.#data.push(line.slice(line[5] === ' ' ? 6 : 5));
+    this.#dataLength += line.length;
+    if (this.#dataLength > MAX_EVENT) this.#giveUp(whole);
+  }
+
+  #endEvent(whole: EventData[]): void {
+    const [first, ...more] = this.#data;
+    if (first !== undefined) whole.push(more.length === 0 ? first : this.#data.join('\n'));
     this.#data = [];
     this.#dataLength = 0;
-    return whole;
+    this.#isTooLong = false;
   }
 
-  #line(line: string, whole: string[]): void {
-    if (line === '') whole.push(...this.end());
-    if (!line.startsWith('data:')) return;
-    const data = line.slice(line[5] === ' ' ? 6 : 5);
-    this.#data.push(data);
-    this.#dataLength += data.length;
-    if (this.#dataLength > MAX_EVENT) throw new StreamFault('an event is longer than is taken');
-  }
-
-  #keep(piece: Buffer): void {
+  #keep(piece: Buffer, whole: EventData[]): void {
     this.#rest.push(piece);
     this.#restBytes += piece.length;
-    if (this.#restBytes > MAX_EVENT) throw new StreamFault('an event is longer than is taken');
+    if (this.#restBytes > MAX_EVENT && !this.#isTooLong) this.#giveUp(whole);
+    if (!this.#isTooLong || this.#restBytes < PASSED_OVER.length) return;
+    this.#rest = [PASSED_OVER];
+    this.#restBytes = PASSED_OVER.length;
+  }
+
+  #giveUp(whole: EventData[]): void {
+    this.#data = [];
+    this.#dataLength = 0;
+    this.#isTooLong = true;
+    whole.push(new StreamFault('an event is longer than is taken'));
   }
 }
 
@@ -67,8 +98,9 @@ export function dataEvent(data: Json): string {
   return `data: ${jsonText(data)}\n\n`;
 }
 
-/** @throws StreamFault when the data is no JSON object */
-export function eventObject(data: string): Record<string, unknown> {
+/** @throws StreamFault when the data is no JSON object, or was not taken */
+export function eventObject(data: EventData): Record<string, unknown> {
+  if (data instanceof StreamFault) throw data;
   let value: unknown;
   try {
     value = JSON.parse(data);

@@ -1,6 +1,6 @@
 import type { EventReader, EventWriter, StreamEvent } from './codec.ts';
 import type { ReplyEvent } from './conversation.ts';
-import { eventObject, SseCutter, StreamFault } from './sse.ts';
+import { type EventData, eventObject, SseCutter, StreamFault } from './sse.ts';
 
 /** What OpenAI's Chat Completions end with, and some servers of other protocols. */
 const LAST_DATA = '[DONE]';
@@ -36,16 +36,14 @@ export class StreamTranslation {
 
   /** Takes the next bytes of the provider; returns what goes to the client now. */
   write(chunk: Buffer): Buffer {
-    this.#guarded(() => {
-      for (const data of this.#cutter.write(chunk)) this.#guarded(() => this.#event(data));
-    });
+    for (const data of this.#cutter.write(chunk)) this.#guarded(() => this.#event(data));
     return this.#take();
   }
 
   /** The provider's stream is over. */
   end(): Buffer {
+    for (const data of this.#cutter.end()) this.#guarded(() => this.#event(data));
     this.#guarded(() => {
-      for (const data of this.#cutter.end()) this.#event(data);
       this.#write(this.#ways.reader.end());
       if (!this.#over) throw new StreamFault('the stream ended before the answer did');
     });
@@ -58,9 +56,9 @@ export class StreamTranslation {
     return this.#take();
   }
 
-  #event(data: string): void {
+  #event(data: EventData): void {
     const { reader, watch } = this.#ways;
-    if (data.trim() === LAST_DATA) {
+    if (typeof data === 'string' && data.trim() === LAST_DATA) {
       this.#write(reader.end());
       return;
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { scanJson } from '../json/scan.ts';
-import { SseCutter } from './sse.ts';
+import { SseCutter, StreamFault } from './sse.ts';
 import type { StreamTranslation } from './stream-translation.ts';
 import type { Translated } from './testing/arbitrary.ts';
 import { USAGE } from './testing/golden-replies.ts';
@@ -206,11 +206,50 @@ test('what a provider tells after something that is no event is still seen, and 
   expect(stream?.failure).toBe('an event holds no JSON object');
 });
 
-test('lines end with a line feed or with both, wherever the pieces are cut', () => {
-  const bytes = Buffer.from('event: e\r\ndata: {"é":1,\r\ndata: "b":2}\r\n\r\ndata:x\n\n: note\n\ndata: last');
+test('lines end with a line feed or with both, and the last one with nothing, wherever the pieces are cut', () => {
+  const text =
+    '\ufeffdata: first\r\n\r\nevent: e\r\ndata: {"é":1,\r\ndata: "b":2}\r\n\r\ndata:x\n\n: note\n\ndata: last';
+  const bytes = Buffer.from(text);
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     const cutter = new SseCutter();
     const found = [...cutter.write(bytes.subarray(0, cut)), ...cutter.write(bytes.subarray(cut)), ...cutter.end()];
-    expect(found).toEqual(['{"é":1,\n"b":2}', 'x']);
+    expect(found).toEqual(['first', '{"é":1,\n"b":2}', 'x', 'last']);
   }
 });
+
+test('an answer whose last line lacks its end is whole, and so is what it cost', () => {
+  const stream = streamOf('openai-chat', 'anthropic-messages');
+  const start = '{"type":"message_start","message":{"id":"m","model":"x","usage":{"input_tokens":1}}}';
+  stream.write(Buffer.from(`data: ${start}\n\ndata: {"type":"message_stop"}`));
+  expect(events(stream.end().toString()).at(-1)).toMatchObject({ usage: { prompt_tokens: 1 } });
+  expect(stream.failure).toBeUndefined();
+});
+
+const MEBIBYTE = 2 ** 20;
+
+test.each([
+  ['one line', 'x'],
+  ['many lines', 'x\ndata: '],
+  ['many lines with nothing', '\ndata:'],
+])(
+  'an event that never seems to end, of %s, is a fault once, takes no memory, and what comes before and after is read',
+  (_, filling) => {
+    const cutter = new SseCutter();
+    const found = cutter.write(Buffer.from('data: before\n\ndata: '));
+    const piece = Buffer.from(filling.repeat(MEBIBYTE / filling.length));
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    for (let count = 0; count < 64; count += 1) {
+      found.push(...cutter.write(piece));
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    }
+    found.push(...cutter.write(Buffer.from('\r\ndata: its last\r')));
+    found.push(...cutter.write(Buffer.from('\n\r\ndata: after\n\n')));
+    expect(found.map((data) => (data instanceof StreamFault ? data.message : data.slice(0, 20)))).toEqual([
+      'before',
+      'an event is longer than is taken',
+      'after',
+    ]);
+    expect(most).toBeLessThan(40 * MEBIBYTE);
+  },
+);
