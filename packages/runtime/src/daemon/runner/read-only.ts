@@ -33,7 +33,8 @@ export function shareReadOnly(path: string, reader: Reader): void {
 
 function shareContent(path: string, reader: Reader): void {
   const target = existsSync(join(path, 'Cargo.toml')) ? join(path, 'target') : undefined;
-  if (target !== undefined) mkdirSync(target, { recursive: true });
+  // A file, or a link that leads nowhere yet, is the author's choice of another place.
+  if (target !== undefined && !lstatSync(target, { throwIfNoEntry: false })) mkdirSync(target);
   for (const name of readdirSync(path)) {
     const inner = join(path, name);
     if (inner === target && lstatSync(inner).isDirectory()) give(inner, reader);

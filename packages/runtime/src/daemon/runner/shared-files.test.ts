@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadTask } from '../task.ts';
@@ -91,6 +100,24 @@ describe.runIf(IS_ROOT)("the runner's share of the task", () => {
     expect(await shared.restore()).toEqual([at('harness')]);
     expect(readdirSync(at('harness/target'))).toEqual([]);
     expect(readFileSync(at('harness/cache/deep/old'), 'utf8')).toBe('x');
+    expect(await shared.restore()).toEqual([]);
+  });
+
+  test('leaves a `target` that leads elsewhere, or is a file, as it is', async () => {
+    await using daemon = await TestDaemon.prepare();
+    const { taskDir } = daemon.config;
+    const at = (path: string) => join(taskDir, 'harness', path);
+    for (const crate of ['linked', 'plain']) {
+      mkdirSync(at(crate), { recursive: true });
+      writeFileSync(at(`${crate}/Cargo.toml`), '[package]\n');
+    }
+    symlinkSync('/tmp/built/nowhere/yet', at('linked/target'));
+    writeFileSync(at('plain/target'), 'x');
+    writeFileSync(join(taskDir, 'scripts/run.sh'), `cd ${taskDir}/harness\n`);
+    const shared = SharedFiles.open(loadTask(taskDir), RUNNER, daemon.path('pristine'));
+    expect(readlinkSync(at('linked/target'))).toBe('/tmp/built/nowhere/yet');
+    expect(readFileSync(at('plain/target'), 'utf8')).toBe('x');
+    expect(lstatSync(at('plain/target'))).toMatchObject({ uid: 0, gid: RUNNER.gid });
     expect(await shared.restore()).toEqual([]);
   });
 });
