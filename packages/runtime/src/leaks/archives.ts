@@ -83,15 +83,21 @@ function reader(file: number): () => Buffer {
 async function* pieces(stream: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<string> {
   let held: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of stream) {
-    held.push(chunk);
-    bytes += chunk.length;
-    if (bytes < PIECE) continue;
-    const piece = Buffer.concat(held);
-    yield piece.toString('latin1');
-    const rest = piece.subarray(-OVERLAP);
-    held = [rest];
-    bytes = rest.length;
+  let failure: unknown;
+  try {
+    for await (const chunk of stream) {
+      held.push(chunk);
+      bytes += chunk.length;
+      if (bytes < PIECE) continue;
+      const piece = Buffer.concat(held);
+      yield piece.toString('latin1');
+      const rest = piece.subarray(-OVERLAP);
+      held = [rest];
+      bytes = rest.length;
+    }
+  } catch (error) {
+    failure = error;
   }
   if (bytes > 0) yield Buffer.concat(held).toString('latin1');
+  if (failure !== undefined) throw failure;
 }

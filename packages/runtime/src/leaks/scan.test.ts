@@ -127,3 +127,12 @@ test('what is broken is told, and the rest is searched', async () => {
   expect(report.leaks).toMatchObject([{ path: join(root, 'copy.c') }]);
   expect(report.unread).toMatchObject([{ path: join(root, 'broken.gz') }]);
 });
+
+test('what comes before the place where an archive is broken is searched', async () => {
+  const whole = execFileSync('bzip2', { input: FIX });
+  put('padded.bz2', Buffer.concat([whole, Buffer.from('\n')]));
+  put('cut.bz2', Buffer.concat([whole, whole.subarray(0, -10)]));
+  const { leaks, unread } = await scanForLeaks({ passages: PASSAGES, without: [] }, root);
+  for (const places of [leaks, unread])
+    expect(places.map(({ path }) => path).sort()).toEqual([join(root, 'cut.bz2'), join(root, 'padded.bz2')]);
+});
