@@ -130,6 +130,8 @@ test('nobody there, and a name that nobody knows, are told as such', async () =>
     /its host's name is not known|can't be read/,
   );
   await expect(readCatalog('http://[')).rejects.toThrow('http://[: is no web address');
+  const catalog = { manifest: JSON.parse(manifest()), shownAs: 'x', dir: null };
+  await expect(readImagesLock(catalog, 'https://')).rejects.toThrow('https://: is no web address');
 });
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;

@@ -20,8 +20,10 @@ export async function fetchText(
   address: string,
   { timeMs = TIME_LIMIT, bytes = MAX_BYTES }: FetchLimits = {},
 ): Promise<string> {
+  const start = URL.parse(address);
+  if (!start) throw new UserError(`${address}: is no web address`);
   const signal = AbortSignal.timeout(timeMs);
-  let url = new URL(address);
+  let url = start;
   try {
     for (let hops = 0; ; hops++) {
       const response = await fetch(url, { redirect: 'manual', signal, headers: { accept: 'application/json' } });
