@@ -72,7 +72,7 @@ export const ImagesLock = z
   .meta({ title: 'SSEBench dataset images lock' });
 export type ImagesLock = z.infer<typeof ImagesLock>;
 
-/** `<output>/published/<task>.json`: what `dataset publish` pushed. Source: spec/host §5.5; `prebuilt` is ours. */
+/** `<output>/published/<task>.json`: what `dataset publish` pushed. Source: spec/host §5.5; `prebuilt` and `registry` are ours. */
 export const PublicationRecord = z.strictObject({
   task: TaskId,
   dataset: TaskId,
@@ -83,5 +83,7 @@ export const PublicationRecord = z.strictObject({
   files_sha256: Sha256,
   revision: Commit,
   prebuilt: PrebuiltImages.optional(),
+  /** Beside `prebuilt`: the prefix under which these images were pushed. */
+  registry: z.string().optional(),
 });
 export type PublicationRecord = z.infer<typeof PublicationRecord>;

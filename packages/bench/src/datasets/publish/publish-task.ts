@@ -59,13 +59,13 @@ export async function publishTask(
     revision,
   };
   const path = recordPath(output, task.id);
-  const known = earlier(path, digest);
+  const known = earlier(path, { digest, registry });
   const pushed = others && (await pushOthers(context, others, registry));
   const prebuilt =
     known && pushed && sameBasis(known, pushed)
       ? { ...pushed, agents: { ...known.agents, ...pushed.agents } }
       : (pushed ?? known);
-  if (prebuilt) record.prebuilt = prebuilt;
+  if (prebuilt) Object.assign(record, { prebuilt, registry });
   await mkdir(dirname(path), { recursive: true });
   await writeFileAtomic(path, `${JSON.stringify(record, null, 2)}\n`);
   return record;
@@ -120,11 +120,11 @@ async function pushOthers(context: ImageContext, others: Others, registry: strin
   return { ssebench: context.version, runtime, work, tool, agents };
 }
 
-/** What was published with the same case image before. */
-function earlier(path: string, digest: string): PrebuiltImages | undefined {
+/** What was published with the same case image, in the same place, before. */
+function earlier(path: string, now: { digest: string; registry: string }): PrebuiltImages | undefined {
   if (!existsSync(path)) return undefined;
-  const record = readRecord(path);
-  return record.digest === digest ? record.prebuilt : undefined;
+  const { digest, registry, prebuilt } = readRecord(path);
+  return digest === now.digest && registry === now.registry ? prebuilt : undefined;
 }
 
 function sameBasis(one: PrebuiltImages, other: PrebuiltImages): boolean {
