@@ -99,7 +99,10 @@ export async function datasetVerify(ids: readonly string[], options: DatasetVeri
   await writeSummary(conditions.output, reports, flakesOf(attempts.all), { version: VERSION, at: new Date() });
   for (const { task, warnings } of reports) for (const warning of warnings) warn(`${task}: ${warning}`);
   if (interrupted) {
-    process.stderr.write('Interrupted; the same command goes on where it was\n');
+    const how = options.anew
+      ? 'without --anew, the command goes on where it was, and of controls that were not reached the old runs count'
+      : 'the same command goes on where it was';
+    process.stderr.write(`Interrupted; ${how}\n`);
     return INTERRUPTED;
   }
   const failed = reports.filter(({ ok }) => !ok);
