@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
 import { EVIDENCE } from '@ssebench/contracts/task-expect';
+import { ignoredPaths } from '@ssebench/engine/dockerignore';
 import type { ImageInfo } from '@ssebench/engine/image';
 import { packDirectory } from '@ssebench/engine/tar';
 import { showPath } from '../config/show-path.ts';
+import { digestOfFiles } from '../config/task-files.ts';
 import type { Task } from '../config/tasks.ts';
 import { buildImage } from './build.ts';
 import { short } from './build-key.ts';
@@ -25,13 +27,25 @@ export async function findCase(context: ImageContext, task: Task): Promise<Image
   return image && trustsOnly(image.labels[LABEL.extraCa], readExtraCa(context.extraCa)) ? image : undefined;
 }
 
-/** The case image when it was built from the task folder as it is now; an image without our label is out of date. */
+/**
+ * The case image when it was built from the task folder as it is now, what proves the task aside: that is in no image. One without our
+ * label is out of date.
+ */
 export async function builtCase(
   { engine, registry, signal }: ImageContext,
   task: Task,
 ): Promise<ImageInfo | undefined> {
   const image = await engine.inspectImage(`${registry}/${caseName(task)}`, { signal });
-  return image?.labels[LABEL.taskFiles] === task.filesDigest ? image : undefined;
+  const isOfAll = image?.labels[LABEL.taskFiles] === task.filesDigest;
+  return isOfAll || image?.labels[LABEL.key] === contentDigest(task) ? image : undefined;
+}
+
+const isEvidence = ignoredPaths('', Object.values(EVIDENCE));
+
+/** Of the files that an image can hold. A catalog may list none. */
+function contentDigest({ files, filesDigest }: Task): string {
+  const content = Object.entries(files).filter(([path]) => !isEvidence(path));
+  return content.length === 0 ? filesDigest : digestOfFiles(Object.fromEntries(content));
 }
 
 /** The images that a task's Dockerfile starts from; `final`: what its last stage ends on. */
@@ -53,7 +67,7 @@ export async function buildCase(context: ImageContext, task: Task, baseRegistry:
     }),
     dockerfile: showPath(dockerfile),
     tags: [`${registry}/${caseName(task)}`],
-    labels: { [LABEL.taskFiles]: task.filesDigest, [LABEL.key]: task.filesDigest },
+    labels: { [LABEL.taskFiles]: task.filesDigest, [LABEL.key]: contentDigest(task) },
     buildArgs: { SSEBENCH_REGISTRY: baseRegistry, ...proxyArgs() },
     blame: 'task',
   });
