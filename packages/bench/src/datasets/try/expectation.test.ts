@@ -7,7 +7,9 @@ import { CONFIG } from '../../cli/test-cli.ts';
 import { type Tree, trialOf } from './expectation.ts';
 
 const config = TaskConfig.parse(parse(CONFIG));
-const EXPECT = TaskExpect.parse({ pocs: { 'pocs/a': 'heap-buffer-overflow', 'pocs/b': 'stack-overflow' } });
+const EXPECT = TaskExpect.parse({
+  pocs: { 'pocs/a': 'heap-buffer-overflow', 'pocs/b': 'stack-overflow', './pocs/c': 'stack-overflow' },
+});
 
 function verdict(
   tree: Tree,
@@ -53,6 +55,7 @@ test.each<[Tree, CheckRecord['check'], CheckRecord['outcome'], Partial<CheckReco
     { poc: '/ssebench/pocs/b' },
     'exit 1 after 1.2 s: UNEXPECTED: it failed for another reason than the bug: its output has no "stack-overflow"',
   ],
+  ['vulnerable', 'poc', 'failed', { poc: '/ssebench/pocs/c' }, 'its output has no "stack-overflow"'],
   [
     'vulnerable',
     'poc',

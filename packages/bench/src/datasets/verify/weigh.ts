@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { CheckRecord } from '@ssebench/contracts/checks';
 import type { CheckName } from '@ssebench/contracts/difficulty';
 import { isSolved } from '@ssebench/contracts/integrity';
@@ -104,7 +105,8 @@ export function otherReason(
   if (record.outcome === 'check_timeout') return 'ran out of time: a PoC ends a hang by itself';
   if (record.exit_code === 126 || record.exit_code === 127)
     return `failed for another reason than the bug: status ${record.exit_code}, a program that is not there`;
-  const pattern = expect.pocs[pocOf(record)];
+  // A config may write `./pocs/a`.
+  const [, pattern] = Object.entries(expect.pocs).find(([path]) => posix.normalize(path) === pocOf(record)) ?? [];
   if (pattern === undefined) return undefined;
   const text = output(record);
   if (text === undefined) return 'left no output to be compared';
@@ -112,7 +114,7 @@ export function otherReason(
   return `failed for another reason than the bug: its output has no ${JSON.stringify(pattern)}`;
 }
 
-/** As the config names it. */
+/** Its path below `/ssebench`. */
 function pocOf({ poc }: CheckRecord): string {
   return poc?.replace(/^\/ssebench\//, '') ?? '';
 }
