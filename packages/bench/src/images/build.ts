@@ -41,26 +41,29 @@ export async function buildImage(
   { role, context, dockerfile, subject = dockerfile, tags, labels, buildArgs = {}, blame }: ImageBuild,
 ): Promise<string> {
   let unusable: string | undefined;
+  let hasBegun = false;
   const onOutput = (line: string) => {
+    hasBegun = true;
     if (role === 'work' || role === 'tool') unusable ??= unusableFor(line);
     progress.line(line);
   };
   const given = Object.entries(labels).filter((label): label is [string, string] => label[1] !== undefined);
   const allLabels = { ...Object.fromEntries(given), [LABEL.role]: role };
   const old = await engine.inspectImage(tags[0], { signal });
+  let id: string;
   try {
-    const id = await engine.build({ context, tags, labels: allLabels, buildArgs, onOutput, signal });
-    if (old?.id !== id) await removeSuperseded({ engine, signal }, old);
-    return id;
+    id = await engine.build({ context, tags, labels: allLabels, buildArgs, onOutput, signal });
   } catch (error) {
-    // A step that does not end is the Dockerfile's doing, as one that fails.
-    if (!isEngineError(error, 'build_failed', 'timeout')) throw error;
+    // A step that does not end is the Dockerfile's doing, as one that fails. An engine that does not even begin is not.
+    if (!isEngineError(error, 'build_failed') && !(hasBegun && isEngineError(error, 'timeout'))) throw error;
     if (unusable !== undefined) {
       throw new FaultError(fault('image_unusable', `${subject}: ${unusable}`), { cause: error });
     }
     const detail = `${dockerfile}: ${error.detail}`;
     throw new FaultError(fault('image_build_failed', detail, { blame }), { cause: error });
   }
+  if (old?.id !== id) await removeSuperseded({ engine, signal }, old);
+  return id;
 }
 
 function unusableFor(line: string): string | undefined {
