@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempDisposableSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempDisposableSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
-import { ScriptedWorkspace } from '../agent-check/scripted-workspace.ts';
+import { ScriptedWorkspace, WORKSPACE_OWNER, WORKSPACE_PREFIX } from '../agent-check/scripted-workspace.ts';
 import { abandonedChecks } from './abandoned-checks.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -25,6 +25,9 @@ test('the folder of an agent’s check goes when its command was killed, not whi
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [path] = await once(child.stdout.setEncoding('utf8'), 'data').then((lines) => String(lines[0]).split('\n'));
+  // Between the making of such a file and its first byte.
+  using made = mkdtempDisposableSync(join(folder.path, WORKSPACE_PREFIX));
+  writeFileSync(join(made.path, WORKSPACE_OWNER), '');
   expect(await abandonedChecks()).toEqual([]);
   child.kill('SIGKILL');
   await once(child, 'close');

@@ -20,12 +20,12 @@ export async function abandonedChecks(): Promise<Leftover[]> {
   return found;
 }
 
-/** Undefined for what was kept on purpose, and for what is another user's. */
+/** Undefined for what was kept on purpose, for what is being made just now, and for what is another user's. */
 function ownerOf(path: string): string | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isDirectory() || stat.uid !== userInfo().uid) return undefined;
   try {
-    return readFileSync(join(path, WORKSPACE_OWNER), 'utf8');
+    return readFileSync(join(path, WORKSPACE_OWNER), 'utf8') || undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
