@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FaultError } from '@ssebench/contracts/faults';
+import { PatternError } from '@ssebench/engine/dockerignore';
 import { EngineError, type EngineErrorCode } from '@ssebench/engine/errors';
 import type { BuildRequest } from '@ssebench/engine/image';
 import type { ContainerEngine } from '@ssebench/engine/port';
@@ -42,6 +43,14 @@ test.each<[string, EngineErrorCode, string, string[]]>([
   ['does not begin to answer', 'timeout', 'nothing for 60 s', []],
 ])('an engine that %s is no fault of the Dockerfile', async (_, code, detail, output) => {
   await expect(built(engineThat(code, detail, output))).rejects.toBeInstanceOf(EngineError);
+});
+
+test('a folder whose .dockerignore can not be read is its author’s to mend', async () => {
+  const build = () => Promise.reject(new PatternError([2]));
+  const engine = { inspectImage: () => Promise.resolve(undefined), build } as unknown as ContainerEngine;
+  const error = (await built(engine).catch((reason: unknown) => reason)) as FaultError;
+  expect(error.fault).toMatchObject({ code: 'image_build_failed', blame: 'task' });
+  expect(error.message).toContain('datasets/d/hang-1/Dockerfile: .dockerignore: no pattern in line 2');
 });
 
 test('an image that was built is no failed build when the engine is slow to say what became of the one before', async () => {

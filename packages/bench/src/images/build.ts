@@ -1,5 +1,6 @@
 import { type Blame, FaultError, fault } from '@ssebench/contracts/faults';
 import { LABEL } from '@ssebench/contracts/labels';
+import { PatternError } from '@ssebench/engine/dockerignore';
 import { isEngineError } from '@ssebench/engine/errors';
 import type { ByteSource } from '@ssebench/engine/port';
 import type { ImageContext } from './context.ts';
@@ -54,6 +55,9 @@ export async function buildImage(
   try {
     id = await engine.build({ context, tags, labels: allLabels, buildArgs, onOutput, signal });
   } catch (error) {
+    if (error instanceof PatternError) {
+      throw new FaultError(fault('image_build_failed', `${dockerfile}: ${error.message}`, { blame }), { cause: error });
+    }
     // A step that does not end is the Dockerfile's doing, as one that fails. An engine that does not even begin is not.
     if (!isEngineError(error, 'build_failed') && !(hasBegun && isEngineError(error, 'timeout'))) throw error;
     if (unusable !== undefined) {

@@ -46,6 +46,7 @@ export const RULES = {
     'the `Dockerfile` is missing, has no `FROM`, or a `FROM`, `COPY` or `ADD` that can not be read',
     'The message says which line.',
   ),
+  dockerignore: error('a line of `.dockerignore` is no pattern', 'Correct it: a `[` needs its `]`.'),
   'base-image': error(
     `the last stage does not start from an image under \`\${SSEBENCH_REGISTRY}/\``,
     `End on \`FROM \${SSEBENCH_REGISTRY}/base-generic-<language>:1.0.0\`.`,

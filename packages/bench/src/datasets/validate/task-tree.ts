@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { EVIDENCE } from '@ssebench/contracts/task-expect';
-import { DOCKERIGNORE, ignoredPaths } from '@ssebench/engine/dockerignore';
+import { DOCKERIGNORE, ignoredPaths, PatternError } from '@ssebench/engine/dockerignore';
 import type { Report } from './finding.ts';
 
 /** Scripts, diffs and reports are far smaller. */
@@ -61,7 +61,7 @@ export function readTaskTree(dir: string, report: Report): TaskTree {
     const found = bytes(path);
     return found === undefined || found.includes(0) ? undefined : found.toString('utf8');
   };
-  const isIgnored = ignoredPaths(text(DOCKERIGNORE) ?? '');
+  const isIgnored = ignoredBy(text(DOCKERIGNORE) ?? '', report);
   const isEvidence = ignoredPaths('', Object.values(EVIDENCE));
   return {
     root,
@@ -123,4 +123,15 @@ function readBytes(path: string, shown: string, report: Report): Buffer | undefi
 export function beneath(folder: string, path: string): string | undefined {
   const start = folder === '/' ? folder : `${folder}/`;
   return path.length > start.length && path.startsWith(start) ? path.slice(start.length) : undefined;
+}
+
+/** Nothing is left out by rules that can't be read: what else is wrong with the folder is told all the same. */
+function ignoredBy(text: string, report: Report): (path: string) => boolean {
+  try {
+    return ignoredPaths(text);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    for (const line of error.lines) report('dockerignore', { file: DOCKERIGNORE, line }, 'is no pattern');
+    return () => false;
+  }
 }

@@ -222,6 +222,9 @@ test('what a build is not sent is not there', () => {
     `leak-1: sse/config.yaml:17: files.future_test: found "diffs/test.diff", but the Dockerfile puts no file of the task at /ssebench/diffs/test.diff; sse/diffs/test.diff ${away} [path-missing]`,
   ]);
   expect(found({ 'leak-1/.dockerignore': '*\n!src\n!sse\n' })).toEqual([]);
+  expect(found({ 'leak-1/.dockerignore': 'doc\n[\n' })).toEqual([
+    'leak-1: .dockerignore:2: is no pattern [dockerignore]',
+  ]);
   const copied = { [DOCKER]: ['COPY sse/pocs', 'COPY sse/tests.json /x\nCOPY sse/pocs'] } as const;
   expect(found({ ...copied, 'leak-1/sse/tests.json': '{"function_test": null, "intent_test": null}' })).toContain(
     'leak-1: Dockerfile:9: COPY takes "sse/tests.json", which is never in an image: it proves the task [copy-source]',
