@@ -17,8 +17,11 @@ let changes: number;
 beforeAll(async () => {
   workspace = await Workspace.create({ fixer: scriptAgent('echo fixed > fix.txt') });
   results = join(workspace.path, 'results');
-  await using run = await disturbedRun(0, 'torn');
-  expect((await run.ended).status).toBe(0);
+  // The first one makes the folder of results, too.
+  for (let times = 0; times < 2; times += 1) {
+    await using run = await disturbedRun(0, 'torn');
+    expect((await run.ended).status).toBe(0);
+  }
   changes = Number(readFileSync(join(workspace.path, 'count'), 'utf8'));
 });
 afterAll(() => workspace[Symbol.asyncDispose]());
