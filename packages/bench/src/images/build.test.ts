@@ -6,6 +6,7 @@ import type { BuildRequest } from '@ssebench/engine/image';
 import type { ContainerEngine } from '@ssebench/engine/port';
 import { expect, test } from 'vitest';
 import { buildImage } from './build.ts';
+import { SILENT } from './progress.ts';
 
 /** Ends every build so, after it printed something or nothing: a limit of two hours can't be waited for. */
 function engineThat(code: EngineErrorCode, detail: string, output: readonly string[]): ContainerEngine {
@@ -17,16 +18,17 @@ function engineThat(code: EngineErrorCode, detail: string, output: readonly stri
 }
 
 function built(engine: ContainerEngine) {
-  const progress = { line: () => undefined, step: () => undefined };
-  const context = { engine, progress, signal: undefined } as unknown as Parameters<typeof buildImage>[0];
-  return buildImage(context, {
-    role: 'case',
-    context: Readable.from([]),
-    dockerfile: 'datasets/d/hang-1/Dockerfile',
-    tags: ['ssebench/case:1'],
-    labels: {},
-    blame: 'task',
-  });
+  return buildImage(
+    { engine, progress: SILENT, signal: new AbortController().signal },
+    {
+      role: 'case',
+      context: Readable.from([]),
+      dockerfile: 'datasets/d/hang-1/Dockerfile',
+      tags: ['ssebench/case:1'],
+      labels: {},
+      blame: 'task',
+    },
+  );
 }
 
 test.each<[EngineErrorCode, string]>([
