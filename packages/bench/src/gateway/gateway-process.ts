@@ -171,6 +171,7 @@ const NODE_FLAGS = [
   '--disable-warning=ExperimentalWarning',
   '--max-semi-space-size=4',
   '--no-parallel-scavenge',
+  '--no-minor-gc-task',
   '--expose-gc',
   '--initial-old-space-size=16',
   '--heap-growing-percent=30',

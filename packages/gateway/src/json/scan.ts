@@ -18,13 +18,12 @@ export class JsonError extends Error {
 
 class Scanner {
   readonly #bytes: Buffer;
-  #nodes: Int32Array;
+  readonly #nodes: number[] = [];
   #count = 0;
   #at = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.#nodes = new Int32Array(NODE.stride * (64 + (bytes.length >> 6)));
   }
 
   document(): JsonView {
@@ -52,13 +51,7 @@ class Scanner {
   #open(kind: number): JsonNode {
     const node = this.#count++;
     if (node >= MAX_NODES) throw new JsonError('more values than are taken', this.#at);
-    if ((node + 1) * NODE.stride > this.#nodes.length) {
-      const wider = new Int32Array(this.#nodes.length * 2);
-      wider.set(this.#nodes);
-      this.#nodes = wider;
-    }
-    this.#nodes[node * NODE.stride + NODE.kind] = kind;
-    this.#nodes[node * NODE.stride + NODE.start] = this.#at;
+    this.#nodes.push(kind, this.#at, 0, 0);
     return node;
   }
 
@@ -174,24 +167,25 @@ class Scanner {
 
   #word(kind: number, word: string): void {
     const node = this.#open(kind);
-    if (this.#bytes.toString('latin1', this.#at, this.#at + word.length) !== word) this.#fail('not a value');
+    const bytes = this.#bytes;
+    for (let index = 0; index < word.length; index++) {
+      if (bytes[this.#at + index] !== word.charCodeAt(index)) this.#fail('not a value');
+    }
     this.#at += word.length;
     this.#close(node);
   }
 
   #number(): void {
     const node = this.#open(KIND.number);
+    const bytes = this.#bytes;
     const start = this.#at;
     let at = start;
-    for (;;) {
-      const byte = this.#bytes[at] ?? 0;
-      const part =
-        (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2b || byte === 0x2e || (byte | 0x20) === 0x65;
-      if (!part) break;
-      at++;
+    while (isDigit(bytes[at] ?? 0)) at++;
+    if (at === start || bytes[start] === 0x30 || isNumberPart(bytes[at] ?? 0)) {
+      while (isNumberPart(bytes[at] ?? 0)) at++;
+      if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(bytes.toString('latin1', start, at)))
+        this.#fail('not a value');
     }
-    if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(this.#bytes.toString('latin1', start, at)))
-      this.#fail('not a value');
     this.#at = at;
     this.#close(node);
   }
@@ -237,6 +231,14 @@ class Scanner {
     for (let at = 0; at < length; at++) if (this.#bytes[start + at] !== this.#bytes[other + at]) return false;
     return true;
   }
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+function isNumberPart(byte: number): boolean {
+  return isDigit(byte) || byte === 0x2d || byte === 0x2b || byte === 0x2e || (byte | 0x20) === 0x65;
 }
 
 /**

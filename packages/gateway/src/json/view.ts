@@ -9,15 +9,38 @@ export const ESCAPED = 8;
 /** A value of a `JsonView`. 0 is the root, -1 stands for none. */
 export type JsonNode = number;
 
+/** Names that are looked for. A member's is compared where it stands, and decoded only if it is none of these. */
+export class Names {
+  readonly #byLength: string[][] = [];
+
+  constructor(names: Iterable<string>) {
+    for (const name of names) {
+      const same = this.#byLength[name.length] ?? [];
+      same.push(name);
+      this.#byLength[name.length] = same;
+    }
+  }
+
+  /** The one that these bytes spell. */
+  at(bytes: Buffer, start: number, end: number): string | undefined {
+    return this.#byLength[end - start]?.find((name) => spells(bytes, start, name));
+  }
+}
+
+function spells(bytes: Buffer, start: number, name: string): boolean {
+  for (let at = 0; at < name.length; at++) if (bytes[start + at] !== name.charCodeAt(at)) return false;
+  return true;
+}
+
 /**
  * A JSON text and where its values stand in it. Nothing is decoded before it is asked for, so that a request's body is read
  * once, and what is not edited can be passed on as it came.
  */
 export class JsonView {
   readonly bytes: Buffer;
-  readonly #nodes: Int32Array;
+  readonly #nodes: readonly number[];
 
-  constructor(bytes: Buffer, nodes: Int32Array) {
+  constructor(bytes: Buffer, nodes: readonly number[]) {
     this.bytes = bytes;
     this.#nodes = nodes;
   }
@@ -55,11 +78,11 @@ export class JsonView {
     return -1;
   }
 
-  /** Nothing for what is no object. */
-  eachMember(node: JsonNode, visit: (name: string, value: JsonNode) => void): void {
+  /** Nothing for what is no object. @param names of which most members have one */
+  eachMember(node: JsonNode, visit: (name: string, value: JsonNode) => void, names?: Names): void {
     if (node < 0 || this.#read(node, NODE.kind) !== KIND.object) return;
     const after = this.#read(node, NODE.after);
-    for (let key = node + 1; key < after; key = this.#read(key + 1, NODE.after)) visit(this.string(key) ?? '', key + 1);
+    for (let key = node + 1; key < after; key = this.#read(key + 1, NODE.after)) visit(this.#name(key, names), key + 1);
   }
 
   /** Nothing for what is no array. */
@@ -95,11 +118,15 @@ export class JsonView {
     return this.bytes.toString('latin1', this.start(node) + 1, this.start(node) + 1 + prefix.length) === prefix;
   }
 
+  #name(key: JsonNode, names: Names | undefined): string {
+    // What is not ASCII has more bytes than letters, and what is escaped more letters than it stands for.
+    return names?.at(this.bytes, this.start(key) + 1, this.end(key) - 1) ?? this.string(key) ?? '';
+  }
+
   #keyIs(key: JsonNode, name: string): boolean {
     if (this.#read(key, NODE.kind) & ESCAPED) return this.string(key) === name;
     const start = this.start(key) + 1;
     if (this.end(key) - 1 - start !== name.length) return false;
-    for (let at = 0; at < name.length; at++) if (this.bytes[start + at] !== name.charCodeAt(at)) return false;
-    return true;
+    return spells(this.bytes, start, name);
   }
 }

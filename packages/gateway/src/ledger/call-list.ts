@@ -1,23 +1,44 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { LedgerCall } from '../server/ports.ts';
-import { type Row, text, whole } from './rows.ts';
+import { type OpenCall, type Row, readKeyRow, text, whole } from './rows.ts';
+import { OF_KEY } from './schema.ts';
 
-const STATES: readonly LedgerCall['state'][] = ['open', 'settled', 'released', 'lost'];
+const STATES: readonly LedgerCall['state'][] = ['settled', 'released', 'lost'];
 
-/** Reads the calls of a run. */
+/** Reads the calls of a run, in the order in which they were begun. */
 export class CallList {
-  readonly #calls: StatementSync;
+  readonly #key: StatementSync;
+  readonly #ended: StatementSync;
 
   constructor(db: DatabaseSync) {
-    this.#calls = db.prepare(
-      'SELECT calls.* FROM calls JOIN keys ON keys.id = calls.key_id WHERE keys.run_id = ? ORDER BY calls.id',
-    );
-    this.#calls.setReadBigInts(true);
+    this.#key = db.prepare('SELECT * FROM keys WHERE run_id = ?');
+    this.#ended = db.prepare(`SELECT * FROM calls WHERE ${OF_KEY}`);
+    for (const statement of [this.#key, this.#ended]) statement.setReadBigInts(true);
   }
 
   ofRun(runId: string): readonly LedgerCall[] {
-    return this.#calls.all(runId).map(readCall);
+    const found = this.#key.get(runId);
+    if (found === undefined) return [];
+    const key = readKeyRow(found);
+    const all = [...this.#ended.all(key.id).map(readCall), ...Array.from(key.openCalls.values(), openCall)];
+    return all.sort((a, b) => a.startedAt - b.startedAt);
   }
+}
+
+function openCall({ callId, startedAt }: OpenCall): LedgerCall {
+  return {
+    callId,
+    state: 'open',
+    startedAt,
+    status: undefined,
+    words: undefined,
+    servedModel: undefined,
+    cost: 0n,
+    uncertain: 0n,
+    usage: { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 },
+    firstByteMs: undefined,
+    totalMs: undefined,
+  };
 }
 
 function readCall(row: Row): LedgerCall {

@@ -1,64 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-
-/** Money is in nano-dollars. `state` of a call: `open`, `settled`, `released`, or `lost` with the process that made it. */
-const SCHEMA = `
-  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE keys (
-    id INTEGER PRIMARY KEY,
-    run_id TEXT NOT NULL UNIQUE,
-    hash BLOB NOT NULL UNIQUE,
-    model TEXT NOT NULL,
-    settings TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    revoked INTEGER NOT NULL DEFAULT 0,
-    concurrency INTEGER NOT NULL,
-    open_calls INTEGER NOT NULL DEFAULT 0,
-    budget INTEGER NOT NULL,
-    settled INTEGER NOT NULL DEFAULT 0,
-    reserved INTEGER NOT NULL DEFAULT 0,
-    uncertain INTEGER NOT NULL DEFAULT 0,
-    exhausted INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE TABLE calls (
-    id INTEGER PRIMARY KEY,
-    call_id TEXT NOT NULL,
-    key_id INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    started_at INTEGER NOT NULL,
-    ended_at INTEGER,
-    reserved INTEGER NOT NULL,
-    cost INTEGER NOT NULL DEFAULT 0,
-    uncertain INTEGER NOT NULL DEFAULT 0,
-    input INTEGER NOT NULL DEFAULT 0,
-    cache_read INTEGER NOT NULL DEFAULT 0,
-    cache_write_5m INTEGER NOT NULL DEFAULT 0,
-    cache_write_1h INTEGER NOT NULL DEFAULT 0,
-    output INTEGER NOT NULL DEFAULT 0,
-    reasoning INTEGER NOT NULL DEFAULT 0,
-    served_model TEXT,
-    fingerprint TEXT,
-    status INTEGER,
-    words TEXT,
-    lowered_to INTEGER,
-    first_byte_ms REAL,
-    total_ms REAL
-  ) STRICT;
-  CREATE INDEX calls_of_key ON calls (key_id);
-  CREATE TABLE refusals (
-    run_id TEXT NOT NULL,
-    protocol TEXT NOT NULL,
-    code TEXT NOT NULL,
-    field TEXT NOT NULL,
-    found TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    last_at INTEGER NOT NULL,
-    PRIMARY KEY (run_id, protocol, code, field, found)
-  ) STRICT, WITHOUT ROWID;
-`;
-
-const VERSION = 1;
+import { upgrade, VERSION } from './schema.ts';
 
 /** Source: sqlite.org/rescode.html */
 const SQLITE_BUSY = 5;
@@ -234,6 +177,6 @@ function createTables(db: DatabaseSync): void {
     if (found > VERSION) {
       throw new LedgerError('version', `${db.location()}: has version ${found}, this release knows ${VERSION}`);
     }
-    if (found === 0) db.exec(`${SCHEMA}; PRAGMA user_version = ${VERSION}`);
+    upgrade(db, found);
   });
 }

@@ -1,15 +1,22 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { NanoUsd } from '../server/ports.ts';
-import { type KeyRow, readKeyRow } from './rows.ts';
+import { type KeyRow, type OpenCall, openCallsText, readKeyRow } from './rows.ts';
 import { keyHash } from './run-key.ts';
+import { firstCallOf, OF_KEY } from './schema.ts';
 
 /** A key as it will stand in the file when the writes of this moment are committed. */
-type LiveKey = { -readonly [Column in keyof KeyRow]: KeyRow[Column] };
+type LiveKey = { -readonly [Column in keyof Omit<KeyRow, 'openCalls'>]: KeyRow[Column] } & {
+  readonly openCalls: Map<string, OpenCall>;
+  /** Of the last row that `calls` has of this key. */
+  lastCall: bigint;
+};
 
-/** How a key's sums change. Missing: not. */
+/** How a key changes. Missing: not. */
 export interface KeyChange {
-  readonly openCalls?: number;
-  readonly reserved?: NanoUsd;
+  /** Its reservation is added. */
+  readonly opened?: OpenCall;
+  /** Its reservation is taken away. */
+  readonly ended?: OpenCall;
   readonly settled?: NanoUsd;
   readonly uncertain?: NanoUsd;
   readonly exhausted?: boolean;
@@ -25,6 +32,7 @@ const MOST_KNOWN = 1000;
 export class KeyBook {
   readonly #find: StatementSync;
   readonly #read: StatementSync;
+  readonly #lastCall: StatementSync;
   readonly #write: StatementSync;
   readonly #ids = new Map<string, bigint>();
   readonly #known = new Map<bigint, LiveKey>();
@@ -33,10 +41,11 @@ export class KeyBook {
   constructor(db: DatabaseSync) {
     this.#find = db.prepare('SELECT * FROM keys WHERE hash = ?');
     this.#read = db.prepare('SELECT * FROM keys WHERE id = ?');
+    this.#lastCall = db.prepare(`SELECT max(id) AS id FROM calls WHERE ${OF_KEY}`);
     this.#write = db.prepare(
       'UPDATE keys SET reserved = ?, settled = ?, uncertain = ?, open_calls = ?, exhausted = ? WHERE id = ?',
     );
-    for (const statement of [this.#find, this.#read]) statement.setReadBigInts(true);
+    for (const statement of [this.#find, this.#read, this.#lastCall]) statement.setReadBigInts(true);
   }
 
   find(key: string): KeyRow | undefined {
@@ -51,20 +60,33 @@ export class KeyBook {
   }
 
   /** To be called within a transaction. */
-  change(id: bigint, { openCalls = 0, reserved = 0n, settled = 0n, uncertain = 0n, exhausted }: KeyChange): void {
+  change(id: bigint, { opened, ended, settled = 0n, uncertain = 0n, exhausted }: KeyChange): void {
     const row = this.#byId(id);
-    row.openCalls += openCalls;
-    row.reserved += reserved;
+    if (opened !== undefined) {
+      row.openCalls.set(opened.callId, opened);
+      row.reserved += opened.reserved;
+    }
+    if (ended !== undefined) {
+      row.openCalls.delete(ended.callId);
+      row.reserved -= ended.reserved;
+    }
     row.settled += settled;
     row.uncertain += uncertain;
     row.exhausted ||= exhausted ?? false;
     this.#changed.add(row);
   }
 
+  /** The id of the next row of `calls` for a key. To be called within a transaction. */
+  nextCall(id: bigint): bigint {
+    const row = this.#byId(id);
+    row.lastCall += 1n;
+    return row.lastCall;
+  }
+
   /** Writes what changed. To be called before each commit. */
   write(): void {
     for (const { id, reserved, settled, uncertain, openCalls, exhausted } of this.#changed) {
-      this.#write.run(reserved, settled, uncertain, openCalls, exhausted ? 1 : 0, id);
+      this.#write.run(reserved, settled, uncertain, openCallsText(openCalls), exhausted ? 1 : 0, id);
     }
     this.#changed.clear();
     if (this.#known.size >= MOST_KNOWN) this.forget();
@@ -80,7 +102,13 @@ export class KeyBook {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
     const row = readKeyRow(this.#read.get(id) ?? {});
-    this.#known.set(id, row);
-    return row;
+    const lastCall = this.#lastCall.get(id)?.['id'];
+    const key = {
+      ...row,
+      openCalls: new Map(row.openCalls),
+      lastCall: typeof lastCall === 'bigint' ? lastCall : firstCallOf(id),
+    };
+    this.#known.set(id, key);
+    return key;
   }
 }

@@ -3,11 +3,19 @@ import type { KeyInfo, NanoUsd, Usage } from '../server/ports.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
+/** A call that is under way, in the file with its key. */
+export interface OpenCall {
+  readonly callId: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly reserved: NanoUsd;
+}
+
 /** A row of `keys`. */
 export interface KeyRow extends KeyInfo {
   readonly id: bigint;
   readonly revoked: boolean;
-  readonly openCalls: number;
+  readonly openCalls: ReadonlyMap<string, OpenCall>;
   readonly settled: NanoUsd;
   readonly reserved: NanoUsd;
   readonly uncertain: NanoUsd;
@@ -16,10 +24,11 @@ export interface KeyRow extends KeyInfo {
 
 /** How a call ends in the ledger. */
 export interface CallEnd {
-  readonly state: 'settled' | 'released';
+  readonly state: 'settled' | 'released' | 'lost';
   readonly cost: NanoUsd;
   readonly uncertain: NanoUsd;
-  readonly status: number;
+  /** Undefined: nobody knows. */
+  readonly status: number | undefined;
   /** Why the answer is not whole, or not there. */
   readonly words: string | undefined;
   readonly tokens?: Usage;
@@ -33,10 +42,28 @@ export interface CallEnd {
 /** Characters of a provider's words that are kept. */
 const LONGEST_WORDS = 500;
 
-/** The values of a call's columns from `state` to `total_ms`. */
-export function endColumns(end: CallEnd, endedAt: number): SQLInputValue[] {
+const CALL_COLUMNS = [
+  'id, call_id, started_at, reserved, state, ended_at, cost, uncertain',
+  'input, cache_read, cache_write_5m, cache_write_1h, output, reasoning',
+  'served_model, fingerprint, status, words, lowered_to, first_byte_ms, total_ms',
+].join(', ');
+
+/** Takes what `callColumns` gives. */
+export const INSERT_CALL = `INSERT INTO calls (${CALL_COLUMNS}) VALUES (${CALL_COLUMNS.replace(/\w+/g, '?')})`;
+
+/** The row of a call that ended. */
+export function callColumns(
+  id: bigint,
+  { callId, startedAt, reserved }: OpenCall,
+  end: CallEnd,
+  endedAt: number,
+): SQLInputValue[] {
   const { tokens } = end;
   return [
+    id,
+    callId,
+    startedAt,
+    reserved,
     end.state,
     endedAt,
     end.cost,
@@ -49,7 +76,7 @@ export function endColumns(end: CallEnd, endedAt: number): SQLInputValue[] {
     tokens?.reasoning ?? 0,
     end.servedModel ?? null,
     end.fingerprint ?? null,
-    end.status,
+    end.status ?? null,
     end.words?.slice(0, LONGEST_WORDS) ?? null,
     end.loweredTo ?? null,
     end.firstByteMs ?? null,
@@ -66,13 +93,29 @@ export function readKeyRow(row: Row): KeyRow {
     settings: text(row, 'settings'),
     revoked: whole(row, 'revoked') === 1n,
     concurrency: Number(whole(row, 'concurrency')),
-    openCalls: Number(whole(row, 'open_calls')),
+    openCalls: readOpenCalls(text(row, 'open_calls')),
     budget: whole(row, 'budget'),
     settled: whole(row, 'settled'),
     reserved: whole(row, 'reserved'),
     uncertain: whole(row, 'uncertain'),
     exhausted: whole(row, 'exhausted') === 1n,
   };
+}
+
+/** As `keys.open_calls` has them. */
+export function openCallsText(calls: ReadonlyMap<string, OpenCall>): string {
+  let lines = '';
+  for (const { startedAt, reserved, callId } of calls.values()) lines += `${startedAt} ${reserved} ${callId}\n`;
+  return lines;
+}
+
+function readOpenCalls(lines: string): Map<string, OpenCall> {
+  const calls = [...lines.matchAll(/^(\d+) (\d+) (.+)$/gm)].map(([, startedAt, reserved, callId = '']) => ({
+    callId,
+    startedAt: Number(startedAt),
+    reserved: BigInt(reserved ?? 0),
+  }));
+  return new Map(calls.map((call) => [call.callId, call]));
 }
 
 export function keyInfo({ runId, model, budget, concurrency, settings }: KeyRow): KeyInfo {

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RunSpend } from '../server/ports.ts';
 import type { RefusalBook } from './refusals.ts';
 import { type Row, readKeyRow, text, whole } from './rows.ts';
+import { OF_KEY } from './schema.ts';
 
 /** A provider that names a new model or fingerprint with every answer does not make the record large. */
 const MOST_NAMES = 50;
@@ -18,7 +19,7 @@ export class SpendReader {
   constructor(db: DatabaseSync, refusals: RefusalBook) {
     const names = (column: string) =>
       db.prepare(
-        `SELECT ${column} AS name FROM calls WHERE key_id = ? AND ${column} IS NOT NULL GROUP BY ${column} ORDER BY min(started_at), ${column} LIMIT ${MOST_NAMES}`,
+        `SELECT ${column} AS name FROM calls WHERE ${OF_KEY} AND ${column} IS NOT NULL GROUP BY ${column} ORDER BY min(started_at), ${column} LIMIT ${MOST_NAMES}`,
       );
     this.#key = db.prepare('SELECT * FROM keys WHERE run_id = ?');
     this.#key.setReadBigInts(true);
@@ -45,7 +46,7 @@ export class SpendReader {
       settled: key.settled,
       reserved: key.reserved,
       uncertain: key.uncertain,
-      calls: count('calls'),
+      calls: count('calls') + key.openCalls.size,
       answered: count('answered'),
       failed: count('failed'),
       lastCall: lastCall(this.#last.get(key.id)),
@@ -81,11 +82,11 @@ const TOTALS = `
     coalesce(sum(cache_write_1h), 0) AS cache_write_1h,
     coalesce(sum(output), 0) AS output,
     coalesce(sum(reasoning), 0) AS reasoning
-  FROM calls WHERE key_id = ?`;
+  FROM calls WHERE ${OF_KEY}`;
 
 const LAST_CALL = `
   SELECT NOT ${FAILED} AS ok, status, coalesce(words, '') AS words FROM calls
-  WHERE key_id = ? AND state IN ('settled', 'released') ORDER BY ended_at DESC, id DESC LIMIT 1`;
+  WHERE ${OF_KEY} AND state IN ('settled', 'released') ORDER BY ended_at DESC, id DESC LIMIT 1`;
 
 function lastCall(row: Row | undefined): RunSpend['lastCall'] {
   return row && { ok: row['ok'] === 1, status: Number(row['status']), words: text(row, 'words') };

@@ -302,7 +302,7 @@ describe('the log of what was committed', () => {
     using ledger = new SqliteLedger(folder.path);
     const key = ledger.createKey({ ...RUN, budget: 1_000_000n });
     ledger.reserve(key, 'open', 1n, 1n);
-    for (let at = 0; at < 9_000; at++) {
+    for (let at = 0; at < 20_000; at++) {
       ledger.reserve(key, String(at), 1n, 1n);
       ledger.settle(String(at), settlement(0n));
     }

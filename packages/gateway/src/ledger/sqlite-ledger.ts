@@ -22,7 +22,7 @@ import {
 } from './database.ts';
 import { KeyBook } from './key-book.ts';
 import { RefusalBook } from './refusals.ts';
-import { type CallEnd, endColumns, type KeyRow, keyInfo, readKeyRow } from './rows.ts';
+import { type CallEnd, callColumns, INSERT_CALL, type KeyRow, keyInfo, type OpenCall, readKeyRow } from './rows.ts';
 import { keyHash, newRunKey } from './run-key.ts';
 import { SpendReader } from './spend.ts';
 
@@ -51,8 +51,8 @@ export class SqliteLedger implements Ledger, Disposable {
   readonly #refusals: RefusalBook;
   readonly #spend: SpendReader;
   readonly #calls: CallList;
-  /** By the id that the server gave them; the file's rows have their own. */
-  readonly #open = new Map<string, OpenCall>();
+  /** By the id that the server gave them. */
+  readonly #open = new Map<string, CallUnderWay>();
   readonly #keys: KeyBook;
   /** Of the commit under way: the calls that it opens, and those that it ends. */
   readonly #opening = new Set<string>();
@@ -150,6 +150,7 @@ export class SqliteLedger implements Ledger, Disposable {
   }
 
   calls(runId: string): readonly LedgerCall[] {
+    this.#group.flush();
     return this.#calls.ofRun(runId);
   }
 
@@ -186,7 +187,7 @@ export class SqliteLedger implements Ledger, Disposable {
   /** Nothing was sent for the calls that were to be opened: they are forgotten. Those that ended have ended. */
   #undone(): void {
     this.#keys.forget();
-    this.#unwritten.push(...this.#ending.splice(0).filter(({ callId }) => !this.#opening.has(callId)));
+    this.#unwritten.push(...this.#ending.splice(0).filter(({ call }) => !this.#opening.has(call.callId)));
     for (const callId of this.#opening) this.#open.delete(callId);
     this.#opening.clear();
   }
@@ -202,11 +203,11 @@ export class SqliteLedger implements Ledger, Disposable {
   }
 
   #openCall(keyId: bigint, callId: string, amount: NanoUsd): void {
+    const opened = { callId, startedAt: this.#now(), reserved: amount };
     this.#transaction(() => {
-      this.#keys.change(keyId, { openCalls: 1, reserved: amount });
+      this.#keys.change(keyId, { opened });
       this.#opening.add(callId);
-      const { lastInsertRowid } = this.#statements.insertCall.run(callId, keyId, this.#now(), amount);
-      this.#open.set(callId, { row: lastInsertRowid, keyId, amount });
+      this.#open.set(callId, { ...opened, keyId });
     });
   }
 
@@ -214,27 +215,24 @@ export class SqliteLedger implements Ledger, Disposable {
     const call = this.#open.get(callId);
     if (!call) return;
     this.#open.delete(callId);
-    this.#transaction(() => this.#writeEnd({ callId, call, end, at: this.#now() }));
+    this.#transaction(() => this.#writeEnd({ call, end, at: this.#now() }));
   }
 
   #writeEnd(ended: EndedCall): void {
     const { call, end, at } = ended;
-    this.#statements.endCall.run(...endColumns(end, at), call.row);
+    this.#statements.insertCall.run(...callColumns(this.#keys.nextCall(call.keyId), call, end, at));
     const { cost, uncertain } = end;
-    this.#keys.change(call.keyId, { openCalls: -1, reserved: -call.amount, settled: cost, uncertain });
+    this.#keys.change(call.keyId, { ended: call, settled: cost, uncertain });
     this.#ending.push(ended);
   }
 }
 
-interface OpenCall {
-  readonly row: number | bigint;
+interface CallUnderWay extends OpenCall {
   readonly keyId: bigint;
-  readonly amount: NanoUsd;
 }
 
 interface EndedCall {
-  readonly callId: string;
-  readonly call: OpenCall;
+  readonly call: CallUnderWay;
   readonly end: CallEnd;
   readonly at: number;
 }
@@ -245,7 +243,7 @@ function decide(key: KeyRow | undefined, wanted: NanoUsd, least: NanoUsd): Reser
   const free = key.budget - key.settled - key.uncertain - key.reserved;
   const left = free > 0n ? free : 0n;
   if (key.revoked) return { granted: false, reason: 'revoked', left };
-  if (key.openCalls >= key.concurrency) return { granted: false, reason: 'concurrency', left };
+  if (key.openCalls.size >= key.concurrency) return { granted: false, reason: 'concurrency', left };
   if (wanted <= free) return { granted: true, amount: wanted };
   if (key.reserved > 0n) return { granted: false, reason: 'reserved', left };
   if (least <= free) return { granted: true, amount: free };
@@ -261,11 +259,18 @@ function revokeKeysOfEarlierBoot(db: DatabaseSync, boot: string): void {
 }
 
 function loseOpenCalls(db: DatabaseSync, now: number): void {
-  db.prepare(
-    `UPDATE calls SET state = 'lost', uncertain = reserved, ended_at = ?
-      WHERE state = 'open' AND key_id IN (SELECT id FROM keys WHERE open_calls > 0)`,
-  ).run(now);
-  db.exec('UPDATE keys SET uncertain = uncertain + reserved, reserved = 0, open_calls = 0 WHERE open_calls > 0');
+  const keys = new KeyBook(db);
+  const insert = db.prepare(INSERT_CALL);
+  const open = db.prepare(`SELECT * FROM keys WHERE open_calls <> ''`);
+  open.setReadBigInts(true);
+  for (const { id, openCalls } of open.all().map(readKeyRow)) {
+    for (const call of openCalls.values()) {
+      const lost = { state: 'lost', cost: 0n, uncertain: call.reserved, status: undefined, words: undefined } as const;
+      insert.run(...callColumns(keys.nextCall(id), call, lost, now));
+      keys.change(id, { ended: call, uncertain: call.reserved });
+    }
+  }
+  keys.write();
 }
 
 type Statements = ReturnType<typeof prepare>;
@@ -282,11 +287,6 @@ function prepare(db: DatabaseSync) {
     ),
     liveKeys: exact('SELECT * FROM keys WHERE revoked = 0 ORDER BY id'),
     revoke: exact('UPDATE keys SET revoked = 1 WHERE run_id = ?'),
-    insertCall: exact(`INSERT INTO calls (call_id, key_id, state, started_at, reserved) VALUES (?, ?, 'open', ?, ?)`),
-    endCall: exact(
-      `UPDATE calls SET state = ?, ended_at = ?, cost = ?, uncertain = ?, input = ?, cache_read = ?, cache_write_5m = ?,
-        cache_write_1h = ?, output = ?, reasoning = ?, served_model = ?, fingerprint = ?, status = ?, words = ?, lowered_to = ?,
-        first_byte_ms = ?, total_ms = ? WHERE id = ?`,
-    ),
+    insertCall: db.prepare(INSERT_CALL),
   };
 }

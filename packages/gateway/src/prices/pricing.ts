@@ -53,29 +53,46 @@ function attoCost({ name, prices }: GatewayModel, usage: Usage): AttoUsd {
   );
 }
 
+/** The dearest that a token can be, of an input that is longer than `inputTokens`. */
 interface Worst {
-  readonly input: AttoUsd;
+  readonly inputTokens: number;
+  readonly perInputToken: AttoUsd;
   readonly perOutputToken: AttoUsd;
 }
 
-/** What was asked for last: a call asks two or three times. */
-let latest: { readonly prices: ModelPrices; readonly request: RequestSize; readonly worst: Worst } | undefined;
+type CacheWrites = NonNullable<RequestSize['cacheWrites']>;
 
-function worst(prices: ModelPrices, request: RequestSize): Worst {
-  if (latest?.prices !== prices || latest.request !== request)
-    latest = { prices, request, worst: findWorst(prices, request) };
-  return latest.worst;
+/** By what a request may have kept in a cache; each from the lowest limit up. */
+const known = new WeakMap<ModelPrices, Map<CacheWrites, readonly Worst[]>>();
+
+function worstOf(prices: ModelPrices, cacheWrites: CacheWrites): readonly Worst[] {
+  const found = known.get(prices)?.get(cacheWrites);
+  if (found !== undefined) return found;
+  const all = findWorst(prices, cacheWrites);
+  known.set(prices, (known.get(prices) ?? new Map<CacheWrites, readonly Worst[]>()).set(cacheWrites, all));
+  return all;
+}
+
+/** An input that may reach a tier may stay below it, too: what is dearest so far is dearest from there on. */
+function findWorst({ base, tiers }: ModelPrices, cacheWrites: CacheWrites): readonly Worst[] {
+  const all: Worst[] = [];
+  for (const { inputTokens, prices } of [{ inputTokens: -1, prices: base }, ...tiers]) {
+    const before = all.at(-1);
+    all.push({
+      inputTokens,
+      perInputToken: largest([dearestInput(prices, cacheWrites), before?.perInputToken ?? 0n]),
+      perOutputToken: largest([prices.output, prices.reasoning, before?.perOutputToken ?? 0n]),
+    });
+  }
+  return all;
 }
 
 /** The dearest that the request's input can be, and an output token of its answer. */
-function findWorst(prices: ModelPrices, request: RequestSize): Worst {
+function worst(prices: ModelPrices, request: RequestSize): { input: AttoUsd; perOutputToken: AttoUsd } {
   const tokens = inputBound(request, prices.maxInputTokens ?? LONGEST_INPUT);
-  const reachable = prices.tiers.filter(({ inputTokens }) => tokens > inputTokens).map((tier) => tier.prices);
-  const each = [prices.base, ...reachable];
-  return {
-    input: largest(each.map((it) => dearestInput(it, request))) * BigInt(tokens),
-    perOutputToken: largest(each.map(({ output, reasoning }) => largest([output, reasoning]))),
-  };
+  const each = worstOf(prices, request.cacheWrites ?? '1h').findLast(({ inputTokens }) => tokens > inputTokens);
+  const { perInputToken, perOutputToken } = each ?? { perInputToken: 0n, perOutputToken: 0n };
+  return { input: perInputToken * BigInt(tokens), perOutputToken };
 }
 
 function inputBound({ bytes, images = 0, documents = 0 }: RequestSize, longest: number): number {
@@ -83,7 +100,7 @@ function inputBound({ bytes, images = 0, documents = 0 }: RequestSize, longest: 
   return Math.min(bytes + HIDDEN_TOKENS + images * IMAGE_TOKENS, longest);
 }
 
-function dearestInput(prices: TokenPrices, { cacheWrites = '1h' }: RequestSize): AttoUsd {
+function dearestInput(prices: TokenPrices, cacheWrites: CacheWrites): AttoUsd {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h } = prices;
   const kinds = [input, cacheRead];
   if (cacheWrites !== 'none') kinds.push(cacheWrite5m);

@@ -1,5 +1,5 @@
 import type { ModelSwitch } from '@ssebench/contracts/model-switches';
-import type { JsonNode, JsonView } from '../json/view.ts';
+import { type JsonNode, type JsonView, Names } from '../json/view.ts';
 
 /** What a run may ask for beyond the allow-list. */
 export interface Allowance {
@@ -36,7 +36,16 @@ function join(steps: readonly (string | number)[], indices: boolean): string {
 
 /** What is checked of a value. Throws `RequestRefused`. */
 export type Rule = (check: Check, node: JsonNode) => void;
-export type Rules = ReadonlyMap<string, Rule>;
+
+/** Rules by the names of members. */
+export class Rules extends Map<string, Rule> {
+  readonly names: Names;
+
+  constructor(table: Readonly<Record<string, Rule>>) {
+    super(Object.entries(table));
+    this.names = new Names(this.keys());
+  }
+}
 
 /** One request's walk through the allow-list, and what it met that makes input dearer than its bytes. */
 export class Check {
@@ -71,25 +80,33 @@ export const any: Rule = (check) => {
   check.view;
 };
 
-export const rules = (table: Readonly<Record<string, Rule>>): Rules => new Map(Object.entries(table));
+export const rules = (table: Readonly<Record<string, Rule>>) => new Rules(table);
 
 /** An object with these members and no others. */
 export function object(table: Rules): Rule {
   return (check, node) => {
-    check.view.eachMember(node, (name, value) => {
-      const rule = table.get(name);
-      check.at(name, value, rule ?? ((inner) => inner.refuse('field', check.view.kind(value))));
-    });
+    check.view.eachMember(
+      node,
+      (name, value) => {
+        const rule = table.get(name);
+        check.at(name, value, rule ?? ((inner) => inner.refuse('field', check.view.kind(value))));
+      },
+      table.names,
+    );
   };
 }
 
 /** An object of whose members these are looked at. */
 export function members(table: Rules): Rule {
   return (check, node) => {
-    check.view.eachMember(node, (name, value) => {
-      const rule = table.get(name);
-      if (rule) check.at(name, value, rule);
-    });
+    check.view.eachMember(
+      node,
+      (name, value) => {
+        const rule = table.get(name);
+        if (rule) check.at(name, value, rule);
+      },
+      table.names,
+    );
   };
 }
 

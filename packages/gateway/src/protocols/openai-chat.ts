@@ -2,7 +2,7 @@ import { type Edit, insertMember, replaceValue } from '../json/edit.ts';
 import type { JsonView } from '../json/view.ts';
 import { Check } from './allow.ts';
 import { CHAT_REQUEST } from './openai-allowed.ts';
-import { openaiError, openaiModels, openaiRoute, openaiUsage, underV1 } from './openai-shared.ts';
+import { CHAT_USAGE, openaiError, openaiModels, openaiRoute, openaiUsage, underV1 } from './openai-shared.ts';
 import { nameModel, type Protocol } from './protocol.ts';
 
 const LIMITS = ['max_completion_tokens', 'max_tokens'] as const;
@@ -85,7 +85,7 @@ export const openaiChat: Protocol = {
     seen.error = found.string('error.message') ?? seen.error;
     const usage = found.object('usage');
     if (usage === undefined) return;
-    seen.usage = openaiUsage(usage, 'prompt', 'completion');
+    seen.usage = openaiUsage(usage, CHAT_USAGE);
     // Most servers tell it once, with no choices; some tell it with every chunk.
     if (this.isUsageChunk(found)) seen.final = true;
   },

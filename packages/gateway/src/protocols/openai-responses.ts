@@ -1,7 +1,7 @@
 import { insertMember, replaceValue } from '../json/edit.ts';
 import { Check } from './allow.ts';
 import { RESPONSES_REQUEST } from './openai-allowed.ts';
-import { openaiError, openaiModels, openaiRoute, openaiUsage, underV1 } from './openai-shared.ts';
+import { openaiError, openaiModels, openaiRoute, openaiUsage, RESPONSES_USAGE, underV1 } from './openai-shared.ts';
 import { nameModel, type Protocol } from './protocol.ts';
 
 /** The least that the API takes as an output limit. */
@@ -66,7 +66,7 @@ export const openaiResponses: Protocol = {
     if (last) seen.ended = true;
     const usage = found.object('usage') ?? found.object('response.usage');
     if (usage === undefined) return;
-    seen.usage = openaiUsage(usage, 'input', 'output');
+    seen.usage = openaiUsage(usage, RESPONSES_USAGE);
     if (last) seen.final = true;
   },
 

@@ -56,18 +56,40 @@ export function openaiError({ kind, message, field }: WireError): {
   return { message, type, param: field ?? null, code };
 }
 
-/** OpenAI's usage: its input holds the cached part. @param input,output first part of the counts' names */
-export function openaiUsage(said: Record<string, unknown>, input: string, output: string): Usage {
-  const details = part(said, `${input}_tokens_details`);
+/** What OpenAI's two APIs call the counts of a usage. */
+interface UsageNames {
+  readonly input: string;
+  readonly inputDetails: string;
+  readonly output: string;
+  readonly outputDetails: string;
+}
+
+export const CHAT_USAGE: UsageNames = {
+  input: 'prompt_tokens',
+  inputDetails: 'prompt_tokens_details',
+  output: 'completion_tokens',
+  outputDetails: 'completion_tokens_details',
+};
+
+export const RESPONSES_USAGE: UsageNames = {
+  input: 'input_tokens',
+  inputDetails: 'input_tokens_details',
+  output: 'output_tokens',
+  outputDetails: 'output_tokens_details',
+};
+
+/** OpenAI's usage: its input holds the cached part. */
+export function openaiUsage(said: Record<string, unknown>, names: UsageNames): Usage {
+  const details = part(said, names.inputDetails);
   const cacheRead = count(part(details, 'cached_tokens'));
   const cacheWrite5m = count(part(details, 'cache_write_tokens'));
-  const tokens = count(said[`${output}_tokens`]);
+  const tokens = count(said[names.output]);
   return {
-    input: Math.max(0, count(said[`${input}_tokens`]) - cacheRead - cacheWrite5m),
+    input: Math.max(0, count(said[names.input]) - cacheRead - cacheWrite5m),
     cacheRead,
     cacheWrite5m,
     cacheWrite1h: 0,
     output: tokens,
-    reasoning: Math.min(tokens, count(part(part(said, `${output}_tokens_details`), 'reasoning_tokens'))),
+    reasoning: Math.min(tokens, count(part(part(said, names.outputDetails), 'reasoning_tokens'))),
   };
 }
