@@ -28,6 +28,29 @@ const withoutSsh: Plugin = {
   },
 };
 
+/** Modules that stand for larger ones of which they hold what we use: to load code takes time, and to keep it takes memory. */
+const LEAN: Readonly<Record<string, string>> = {
+  undici: `
+    export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+    export { default as buildConnector } from 'undici/lib/core/connect.js';`,
+  '../locales/index.js': `export { default as en } from '../locales/en.js';`,
+};
+
+const lean: Plugin = {
+  name: 'lean',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^undici$|^\.\.\/locales\/index\.js$/ }, ({ path, resolveDir }) => ({
+      path,
+      namespace: 'lean',
+      pluginData: resolveDir,
+    }));
+    onLoad({ filter: /.*/, namespace: 'lean' }, ({ path, pluginData }) => ({
+      contents: LEAN[path] ?? '',
+      resolveDir: pluginData,
+    }));
+  },
+};
+
 /**
  * Node's own modules as they are. As ES modules each of their exports would be read first, among them those of `node:http` that
  * are only there when the whole of another library is loaded.
@@ -66,7 +89,7 @@ export async function makeBundle(
         target: 'node24',
         format: 'esm',
         banner: { js: REQUIRE },
-        plugins: [ownPlace, withoutSsh, builtIns],
+        plugins: [ownPlace, withoutSsh, builtIns, lean],
         legalComments: 'none',
         logLevel: 'silent',
       });

@@ -165,11 +165,14 @@ async function launch(place: GatewayPlace, admin: AdminClient): Promise<GatewayS
 /**
  * What a request leaves behind is mostly buffers outside the heap, which only a collection gives back: it begins early and
  * grows slowly, else the process takes twice the 150 MB that are enough. None of these is a limit on what it may need. The little
- * that outlives a young collection is not worth the threads that would be woken up for it.
+ * that outlives a young collection is not worth the threads that would be woken up for it, and such a collection begins when its
+ * space is full, not at four fifths. Maglev compiles sooner what is compiled for good soon after; what its compilations took stays
+ * with the process, 25 MB.
  */
 const NODE_FLAGS = [
   '--disable-warning=ExperimentalWarning',
   '--max-semi-space-size=4',
+  '--no-maglev',
   '--no-parallel-scavenge',
   '--no-minor-gc-task',
   '--expose-gc',

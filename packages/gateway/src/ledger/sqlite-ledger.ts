@@ -32,7 +32,7 @@ export interface LedgerOptions {
   now?: () => number;
   /** As `bootId` gives it. */
   boot?: string;
-  /** Writes of two turns of the event loop are committed together, at their end: `durable` tells when. Default: each at once. */
+  /** Writes of some turns of the event loop are committed together, at their end: `durable` tells when. Default: each at once. */
   grouped?: boolean;
 }
 

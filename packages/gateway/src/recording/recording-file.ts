@@ -1,8 +1,9 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { RecordedLine, RecordingState } from '@ssebench/contracts/model-calls';
 import { compress, HEAD_BYTES, writeHead } from './frames.ts';
 import { parseLines, partPath, partsOf, withoutHalfLine } from './parts.ts';
+import { readInTurn } from './read-in-turn.ts';
 import { walkFrames } from './walk.ts';
 
 /** A recording grows no larger. Bytes. */
@@ -153,12 +154,14 @@ export class RecordingFile {
   async #pack(): Promise<void> {
     for (let next = this.#complete[0]; next !== undefined; next = this.#complete[0]) {
       try {
-        const text = withoutHalfLine(await readFile(partPath(this.#path, next.part)));
-        const frame = await compress(text);
+        const { frame, length } = await readInTurn(partPath(this.#path, next.part), async (bytes) => {
+          const text = withoutHalfLine(bytes);
+          return { frame: await compress(text), length: text.length };
+        });
         const whole = Buffer.concat([writeHead({ ...next, length: frame.length }), frame]);
         await this.#file.write(whole, 0, whole.length, this.#bytes);
         this.#bytes += HEAD_BYTES + frame.length;
-        this.#completeBytes -= text.length;
+        this.#completeBytes -= length;
         await rm(partPath(this.#path, next.part), { force: true });
         this.#complete.shift();
       } catch (error) {

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import type { RecordingState } from '@ssebench/contracts/model-calls';
 import { type Begun, ExchangeRecorder } from './exchange-recorder.ts';
 import { RecordingFile } from './recording-file.ts';
@@ -11,7 +10,7 @@ interface RunRecording {
   readonly problem: string | null;
   lost: number;
   /** What was kept out of the latest exchange. */
-  secrets?: { readonly keys: readonly string[]; readonly secrets: Secrets };
+  secrets?: Secrets;
 }
 
 /** The recordings of the runs that are under way. A run goes on whatever becomes of its recording. */
@@ -30,9 +29,8 @@ export class Recordings {
       run.lost += 1;
       return undefined;
     }
-    if (run.secrets === undefined || !isDeepStrictEqual(run.secrets.keys, keys))
-      run.secrets = { keys, secrets: new Secrets(keys) };
-    const { secrets } = run.secrets;
+    const secrets = run.secrets?.isOf(keys) ? run.secrets : new Secrets(keys);
+    run.secrets = secrets;
     return new ExchangeRecorder(run.file, secrets, begun(secrets));
   }
 

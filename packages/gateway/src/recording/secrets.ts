@@ -19,15 +19,21 @@ const CREDENTIALS = new Set([
 
 /** The keys that must not come into a run's recording. */
 export class Secrets {
+  readonly #of: readonly string[];
   readonly #keys: readonly Buffer[];
   readonly #texts: readonly string[];
   /** A key that has begun within so many last bytes of a piece may end in the next one. */
   readonly carry: number;
 
   constructor(keys: readonly string[]) {
+    this.#of = keys;
     this.#texts = keys.filter((key) => key.length >= SHORTEST);
     this.#keys = this.#texts.map((key) => Buffer.from(key));
     this.carry = Math.max(0, ...this.#keys.map(({ length }) => length - 1));
+  }
+
+  isOf(keys: readonly string[]): boolean {
+    return keys.length === this.#of.length && keys.every((key, index) => key === this.#of[index]);
   }
 
   /** The bytes with a mark in place of every key; the same where there is none. */

@@ -16,6 +16,12 @@ import { writeTogether } from './write-together.ts';
  */
 const SOCKET_IDLE_MS = 20 * 60_000;
 
+/**
+ * So much of an answer may wait for a client before its provider is stopped. Events are small, and what is noted of each takes
+ * more than its bytes.
+ */
+const UNSENT_BYTES = 16 * 1024;
+
 /** Of one run: more than a run may have calls under way, and few enough that a run can't take the files of all. */
 const MOST_CONNECTIONS = 256;
 
@@ -74,7 +80,7 @@ export class ClientListeners {
 
   #server(boundTo: string | undefined): ClientServer {
     const server = createServer<typeof IncomingMessage, typeof RecordedResponse>(
-      { ServerResponse: RecordedResponse },
+      { ServerResponse: RecordedResponse, highWaterMark: UNSENT_BYTES },
       (request, response) =>
         inTurn(response, () => {
           this.#serve(this.#gateway, request, response, boundTo).catch((error: unknown) =>
