@@ -1,5 +1,5 @@
 /** A little more than what the pieces of small answers come to between two collections. */
-const EVERY_BYTES = 8 * 1024 * 1024;
+const EVERY_BYTES = 2 * 1024 * 1024;
 
 let bytes = 0;
 
