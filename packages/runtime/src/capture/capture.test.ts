@@ -280,9 +280,16 @@ describe('faults', () => {
     await using fixture = await project();
     expect(await faultOf(liveDiff({ ...fixture.capture, timeoutMs: 1 }))).toMatchObject({
       code: 'capture_failed',
-      detail: expect.stringMatching(/git [a-z-]+: did not end within/),
+      detail: expect.stringMatching(/^git[ a-z-]*: did not end within/),
     });
   });
+});
+
+test('a capture whose time is over begins no further command', async () => {
+  await using fixture = await project();
+  expect(await faultOf(liveDiff({ ...fixture.capture, timeoutMs: 0 }))).toEqual(
+    expect.objectContaining({ code: 'capture_failed', detail: 'git: did not end within 0 s' }),
+  );
 });
 
 test('the list of changed files has status and line counts', async () => {

@@ -75,7 +75,8 @@ async function makeSnapshot(options: CaptureOptions, settled: boolean, scratch: 
     if (isRoot()) chownSync(directory, account.uid, account.gid);
   }
   chmodSync(scratch, 0o711);
-  const deadline = performance.now() + (options.timeoutMs ?? (settled ? TIME_LIMIT_MS : LIVE_TIME_LIMIT_MS));
+  const limitMs = options.timeoutMs ?? (settled ? TIME_LIMIT_MS : LIVE_TIME_LIMIT_MS);
+  const deadline = performance.now() + limitMs;
   const place: GitPlace = {
     gitDir: baseline,
     workTree: tree,
@@ -85,7 +86,12 @@ async function makeSnapshot(options: CaptureOptions, settled: boolean, scratch: 
     gentle: options.gentle ?? false,
   };
   const skipped = new Skips();
-  const limits = () => ({ timeoutMs: Math.max(1, deadline - performance.now()), signal: options.signal });
+  const limits = () => {
+    const left = deadline - performance.now();
+    // Of many short commands none may ever be ended by its own limit.
+    if (left <= 0) throw new FaultError(fault('capture_failed', `git: did not end within ${limitMs / 1000} s`));
+    return { timeoutMs: Math.max(1, left), signal: options.signal };
+  };
   const snapshot: Snapshot = {
     git: (args, call = {}, accepted = [0]) => git(place, args, { ...limits(), ...call }, accepted),
     skipped: skipped.list,
