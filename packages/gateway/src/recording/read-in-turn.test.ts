@@ -25,3 +25,23 @@ test("a file's bytes stay as they are until they are used, whatever else is to b
   expect(await Promise.all(read)).toEqual(texts);
   expect(await after).toBe(10);
 });
+
+test('what fails with the bytes fails for its caller alone, and the next file has its turn', async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'ssebench-read-'));
+  const path = join(folder.path, 'file');
+  writeFileSync(path, 'text');
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  try {
+    const failing = readInTurn(path, async () => {
+      throw new Error('no memory');
+    });
+    const next = readInTurn(path, async (bytes) => bytes.toString());
+    await expect(failing).rejects.toThrow('no memory');
+    expect(await next).toBe('text');
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+});

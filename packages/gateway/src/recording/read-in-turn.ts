@@ -26,7 +26,8 @@ async function read<T>(path: string, use: (bytes: Buffer) => Promise<T>): Promis
     if (bytesRead === 0) break;
     length += bytesRead;
   }
-  return use(bytes.subarray(0, length));
+  // Awaited here: while the file closes, nobody would take up that `use` failed, and the process would end.
+  return await use(bytes.subarray(0, length));
 }
 
 function sharedRoom(): Buffer {
