@@ -170,6 +170,37 @@ test('no call within its bytes and its output limit costs more than the upper bo
   );
 });
 
+test('the upper bound is that of the dearest prices that the input may reach, and no dearer', () => {
+  fc.assert(
+    fc.property(
+      fields,
+      fc.nat(12_000),
+      fc.nat(5_000),
+      fc.constantFrom('none', '5m', '1h', undefined),
+      (prices, bytes, limit, cacheWrites) => {
+        const one = pricesFrom(prices, 'openai');
+        if (one === undefined) throw new Error('no price');
+        const tokens = bytes + 2_000;
+        const reached = [one.base, ...one.tiers.filter((tier) => tokens > tier.inputTokens).map((tier) => tier.prices)];
+        const most = (values: readonly bigint[]) => values.reduce((a, b) => (a > b ? a : b), 0n);
+        const input = most(
+          reached.flatMap((it) => [
+            it.input,
+            it.cacheRead,
+            cacheWrites === 'none' ? 0n : it.cacheWrite5m,
+            cacheWrites === 'none' || cacheWrites === '5m' ? 0n : it.cacheWrite1h,
+          ]),
+        );
+        const output = most(reached.flatMap((it) => [it.output, it.reasoning]));
+        const atto = input * BigInt(tokens) + output * BigInt(limit);
+        const request: RequestSize = cacheWrites === undefined ? { bytes } : { bytes, cacheWrites };
+        expect(modelPricing.upperBound(model(one), request, limit)).toBe((atto + 10n ** 9n - 1n) / 10n ** 9n);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
 /** Tokens that a request of so many bytes may have, split among the kinds by `parts`. */
 function usageWithin(bytes: number, output: number, parts: readonly number[]): Usage {
   const [all = 0, a = 0, b = 0, c = 0, out = 0, thought = 0] = parts;
