@@ -182,7 +182,7 @@ test('the upper bound is that of the dearest prices that the input may reach, an
         if (one === undefined) throw new Error('no price');
         const tokens = bytes + 2_000;
         const reached = [one.base, ...one.tiers.filter((tier) => tokens > tier.inputTokens).map((tier) => tier.prices)];
-        const most = (values: readonly bigint[]) => values.reduce((a, b) => (a > b ? a : b), 0n);
+        const most = (values: readonly bigint[]) => values.toSorted((a, b) => (a < b ? 1 : -1))[0] ?? 0n;
         const input = most(
           reached.flatMap((it) => [
             it.input,
