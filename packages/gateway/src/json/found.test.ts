@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findMembers } from './find-members.ts';
 import { FoundValues } from './found.ts';
 import { MemberReader } from './member-reader.ts';
 
@@ -24,26 +23,6 @@ test('the same is found in a text and in the object that it holds', () => {
         expect(values.isEmptyArray(found)).toBe(reader.found.isEmptyArray(found));
       }
     }),
-  );
-});
-
-test.each([
-  ['short', ''],
-  ['long', ' '.repeat(20_000)],
-  ['cut off', '{"'],
-])('a %s text that is there as a whole is read as one that comes in pieces', (_, more) => {
-  fc.assert(
-    fc.property(object, (json) => {
-      const text = Buffer.from(JSON.stringify(json) + more);
-      const reader = new MemberReader(PATHS);
-      for (const byte of text) reader.write(Buffer.of(byte));
-      const found = findMembers(text, PATHS);
-      for (const path of PATHS) {
-        expect(found.string(path)).toEqual(reader.found.string(path));
-        expect(found.object(path)).toEqual(reader.found.object(path));
-      }
-    }),
-    { numRuns: 30 },
   );
 });
 

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { findMembers } from '../json/find-members.ts';
 import { MemberReader } from '../json/member-reader.ts';
 import { nothingSeen, type Protocol, type Seen, type WireError } from '../protocols/protocol.ts';
 import { SseFilter } from '../protocols/sse.ts';
@@ -39,9 +38,6 @@ export class Answer implements CallAnswer {
   readonly #stall: Stall;
   #status = 0;
   #firstByteAt: number | undefined;
-  /** Whether what the answer says of itself can be read. */
-  #readable = false;
-  /** Of a stream, and of an answer that came in several pieces. */
   #reader: MemberReader | undefined;
   #events: SseFilter | undefined;
   /** The latest piece of an answer that is no stream: the client has the whole of it only when it is settled. */
@@ -72,11 +68,9 @@ export class Answer implements CallAnswer {
     this.#status = status;
     this.#flow = flow;
     const stream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
-    this.#readable = (headers['content-encoding'] ?? 'identity') === 'identity';
-    if (this.#readable && stream) {
-      this.#reader = new MemberReader(this.#protocol.paths);
-      this.#events = new SseFilter(this.#reader, this.#event);
-    }
+    const readable = (headers['content-encoding'] ?? 'identity') === 'identity';
+    if (readable) this.#reader = new MemberReader(this.#protocol.paths);
+    if (readable && stream && this.#reader) this.#events = new SseFilter(this.#reader, this.#event);
     this.#response.writeHead(status, headersToClient(headers, this.#events === undefined));
     if (stream) this.#response.flushHeaders();
   }
@@ -94,17 +88,9 @@ export class Answer implements CallAnswer {
       this.#write(this.#events.write(chunk));
       return;
     }
-    if (this.#last !== undefined) {
-      this.#read(this.#last);
-      this.#write([this.#last]);
-    }
+    this.#reader?.write(chunk);
+    if (this.#last !== undefined) this.#write([this.#last]);
     this.#last = chunk;
-  }
-
-  #read(piece: Buffer): void {
-    if (!this.#readable) return;
-    this.#reader ??= new MemberReader(this.#protocol.paths);
-    this.#reader.write(piece);
   }
 
   #write(pieces: readonly Buffer[]): void {
@@ -118,9 +104,8 @@ export class Answer implements CallAnswer {
     if (this.#events !== undefined) {
       this.#write(this.#events.end());
       if (this.#protocol.finalAtEnd && this.seen.usage !== undefined) this.seen.final = true;
-    } else if (this.#readable && this.#last !== undefined) {
-      if (this.#reader !== undefined) this.#read(this.#last);
-      this.#protocol.read(this.#reader?.found ?? findMembers(this.#last, this.#protocol.paths), this.seen);
+    } else if (this.#reader !== undefined && this.#status > 0) {
+      this.#protocol.read(this.#reader.found, this.seen);
       this.seen.final = this.seen.usage !== undefined;
     }
   }
