@@ -20,8 +20,9 @@ export class CallList {
     const found = this.#key.get(runId);
     if (found === undefined) return [];
     const key = readKeyRow(found);
-    const all = [...this.#ended.all(key.id).map(readCall), ...Array.from(key.openCalls.values(), openCall)];
-    return all.sort((a, b) => a.startedAt - b.startedAt);
+    const ended = this.#ended.all(key.id).map((row) => ({ id: whole(row, 'id'), call: readCall(row) }));
+    const open = Array.from(key.openCalls.values(), (call) => ({ id: call.id, call: openCall(call) }));
+    return [...ended, ...open].sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ call }) => call);
   }
 }
 

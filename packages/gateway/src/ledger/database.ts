@@ -84,6 +84,9 @@ export function transactions(db: DatabaseSync): Transaction {
   };
 }
 
+/** SQLite does so when a statement, be it of nobody's part, finds the disk full. Source: sqlite.org/lang_transaction.html */
+const UNDONE = 'the database undid the transaction: its disk may be full';
+
 /** A commit waits no longer, whatever comes: a busy turn of the event loop takes a fraction of a millisecond. */
 const MOST_TURNS = 4;
 
@@ -121,6 +124,7 @@ export function groupedTransactions(
   const flush = () => {
     if (group === undefined) return;
     try {
+      if (!db.isTransaction) throw new Error(UNDONE);
       beforeCommit();
       commit.run();
     } catch (error) {
@@ -158,6 +162,8 @@ export function groupedTransactions(
     flush,
     durable: () => group?.promise ?? Promise.resolve(),
     transaction(part) {
+      // What follows would be committed statement by statement.
+      if (group !== undefined && !db.isTransaction) undo(new Error(UNDONE));
       if (group === undefined) open();
       parts += 1;
       try {

@@ -2,20 +2,18 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { NanoUsd } from '../server/ports.ts';
 import { type KeyRow, type OpenCall, openCallsText, readKeyRow } from './rows.ts';
 import { keyHash } from './run-key.ts';
-import { firstCallOf, OF_KEY } from './schema.ts';
+import { noCallOf, OF_KEY } from './schema.ts';
 
 /** A key as it will stand in the file when the writes of this moment are committed. */
 type LiveKey = { -readonly [Column in keyof Omit<KeyRow, 'openCalls'>]: KeyRow[Column] } & {
   readonly openCalls: Map<string, OpenCall>;
-  /** Of the last row that `calls` has of this key. */
+  /** The id of the call of this key that began last. */
   lastCall: bigint;
 };
 
 /** How a key changes. Missing: not. */
 export interface KeyChange {
-  /** Its reservation is added. */
-  readonly opened?: OpenCall;
-  /** Its reservation is taken away. */
+  /** Its reservation is given back. */
   readonly ended?: OpenCall;
   readonly settled?: NanoUsd;
   readonly uncertain?: NanoUsd;
@@ -59,28 +57,25 @@ export class KeyBook {
     return this.#byId(row.id);
   }
 
-  /** To be called within a transaction. */
-  change(id: bigint, { opened, ended, settled = 0n, uncertain = 0n, exhausted }: KeyChange): void {
+  /** Adds a call that begins, with its reservation. To be called within a transaction. */
+  open(id: bigint, call: Omit<OpenCall, 'id'>): OpenCall {
     const row = this.#byId(id);
-    if (opened !== undefined) {
-      row.openCalls.set(opened.callId, opened);
-      row.reserved += opened.reserved;
-    }
-    if (ended !== undefined) {
-      row.openCalls.delete(ended.callId);
-      row.reserved -= ended.reserved;
-    }
+    row.lastCall += 1n;
+    const opened = { ...call, id: row.lastCall };
+    row.openCalls.set(call.callId, opened);
+    row.reserved += call.reserved;
+    this.#changed.add(row);
+    return opened;
+  }
+
+  /** To be called within a transaction. */
+  change(id: bigint, { ended, settled = 0n, uncertain = 0n, exhausted }: KeyChange): void {
+    const row = this.#byId(id);
+    if (ended !== undefined && row.openCalls.delete(ended.callId)) row.reserved -= ended.reserved;
     row.settled += settled;
     row.uncertain += uncertain;
     row.exhausted ||= exhausted ?? false;
     this.#changed.add(row);
-  }
-
-  /** The id of the next row of `calls` for a key. To be called within a transaction. */
-  nextCall(id: bigint): bigint {
-    const row = this.#byId(id);
-    row.lastCall += 1n;
-    return row.lastCall;
   }
 
   /** Writes what changed. To be called before each commit. */
@@ -102,12 +97,10 @@ export class KeyBook {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
     const row = readKeyRow(this.#read.get(id) ?? {});
-    const lastCall = this.#lastCall.get(id)?.['id'];
-    const key = {
-      ...row,
-      openCalls: new Map(row.openCalls),
-      lastCall: typeof lastCall === 'bigint' ? lastCall : firstCallOf(id),
-    };
+    const ended = this.#lastCall.get(id)?.['id'];
+    let lastCall = typeof ended === 'bigint' ? ended : noCallOf(id);
+    for (const call of row.openCalls.values()) if (call.id > lastCall) lastCall = call.id;
+    const key = { ...row, openCalls: new Map(row.openCalls), lastCall };
     this.#known.set(id, key);
     return key;
   }

@@ -5,6 +5,8 @@ export type Row = Record<string, SQLOutputValue>;
 
 /** A call that is under way, in the file with its key. */
 export interface OpenCall {
+  /** Of its row, which it has when it has ended. */
+  readonly id: bigint;
   readonly callId: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -53,8 +55,7 @@ export const INSERT_CALL = `INSERT INTO calls (${CALL_COLUMNS}) VALUES (${CALL_C
 
 /** The row of a call that ended. */
 export function callColumns(
-  id: bigint,
-  { callId, startedAt, reserved }: OpenCall,
+  { id, callId, startedAt, reserved }: OpenCall,
   end: CallEnd,
   endedAt: number,
 ): SQLInputValue[] {
@@ -105,17 +106,23 @@ export function readKeyRow(row: Row): KeyRow {
 /** As `keys.open_calls` has them. */
 export function openCallsText(calls: ReadonlyMap<string, OpenCall>): string {
   let lines = '';
-  for (const { startedAt, reserved, callId } of calls.values()) lines += `${startedAt} ${reserved} ${callId}\n`;
+  for (const { id, startedAt, reserved, callId } of calls.values())
+    lines += `${id} ${startedAt} ${reserved} ${callId}\n`;
   return lines;
 }
 
+const OPEN_CALL = /^(\d+) (\d+) (\d+) (.+)$/s;
+
 function readOpenCalls(lines: string): Map<string, OpenCall> {
-  const calls = [...lines.matchAll(/^(\d+) (\d+) (.+)$/gm)].map(([, startedAt, reserved, callId = '']) => ({
-    callId,
-    startedAt: Number(startedAt),
-    reserved: BigInt(reserved ?? 0),
-  }));
-  return new Map(calls.map((call) => [call.callId, call]));
+  const calls = lines.split('\n').filter((line) => line !== '');
+  return new Map(calls.map(readOpenCall).map((call) => [call.callId, call]));
+}
+
+function readOpenCall(line: string): OpenCall {
+  const [, id, startedAt, reserved, callId] = OPEN_CALL.exec(line) ?? [];
+  if (id === undefined || reserved === undefined || callId === undefined)
+    throw new TypeError(`open_calls has a line that is no call: ${JSON.stringify(line)}`);
+  return { id: BigInt(id), startedAt: Number(startedAt), reserved: BigInt(reserved), callId };
 }
 
 export function keyInfo({ runId, model, budget, concurrency, settings }: KeyRow): KeyInfo {

@@ -33,7 +33,7 @@ const VERSION_1 = `
     (1, 'a', 1, 'settled', 10, 20, 100, 30, 3, 'm-1', 200),
     (2, 'b', 2, 'settled', 11, 21, 100, 7, 4, 'm-2', 200),
     (3, 'c', 1, 'open', 12, NULL, 100, 0, 0, NULL, NULL),
-    (4, 'd', 1, 'released', 13, 23, 100, 0, 0, NULL, 500),
+    (4, 'd', 1, 'released', 13, NULL, 100, 0, 0, NULL, 500),
     (5, 'e', 1, 'open', 14, NULL, 200, 0, 0, NULL, NULL);
   INSERT INTO refusals VALUES ('one', 'openai-chat', 'field', 'n', '2', 3, 9);
   PRAGMA user_version = 1;
@@ -67,10 +67,9 @@ test('a ledger of version 1 is taken over with all that it holds', () => {
   ]);
 });
 
-test('the calls of a run are told in the order in which they began, with those that are under way', () => {
+test('calls are told in the order in which they began, in one millisecond or not, with those that are under way', () => {
   using folder = temporaryFolder();
-  let now = 0;
-  using ledger = new SqliteLedger(folder.path, { now: () => now++ });
+  using ledger = new SqliteLedger(folder.path, { now: () => 5 });
   const keys = ['one', 'two'].map((runId) =>
     ledger.createKey({ runId, model: 'm', budget: 1000n, concurrency: 9, settings: '{}' }),
   );
@@ -79,4 +78,13 @@ test('the calls of a run are told in the order in which they began, with those t
   expect(ledger.calls('one').map(({ callId, state }) => `${callId} ${state}`)).toEqual(['a open', 'c released']);
   expect(ledger.calls('two').map(({ callId, state }) => `${callId} ${state}`)).toEqual(['b released', 'd released']);
   expect(ledger.calls('three')).toEqual([]);
+});
+
+test('a line of open calls that is none is told: its reservation would stay for good', () => {
+  using folder = temporaryFolder();
+  new SqliteLedger(folder.path).close();
+  using file = new DatabaseSync(join(folder.path, LEDGER_FILE));
+  file.exec(`INSERT INTO keys (run_id, hash, model, settings, created_at, concurrency, open_calls, budget)
+    VALUES ('one', x'01', 'm', '{}', 5, 4, 'what is this', 1000)`);
+  expect(() => new SqliteLedger(folder.path)).toThrow('open_calls has a line that is no call: "what is this"');
 });

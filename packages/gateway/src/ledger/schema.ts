@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * Money is in nano-dollars. `open_calls` of a key: its calls that are under way, a line `started_at reserved call_id` for each.
+ * Money is in nano-dollars. `open_calls` of a key: its calls that are under way, a line `id started_at reserved call_id` for each.
  * A call has its row when it has ended: `settled`, `released`, or `lost` with the process that made it. Its `id` is
- * `key's id << 32 | number`, so that the calls of a run lie side by side and need no index.
+ * `key's id << 32 | number`, in the order in which they began, so that the calls of a run lie side by side and need no index.
  */
 const KEYS_AND_CALLS = `
   CREATE TABLE keys (
@@ -67,17 +67,21 @@ const FROM_VERSION_1 = `
   ALTER TABLE keys RENAME TO keys_1;
   ALTER TABLE calls RENAME TO calls_1;
   ${KEYS_AND_CALLS}
+  CREATE TABLE numbered AS
+    SELECT *, (key_id << 32) + row_number() OVER (PARTITION BY key_id ORDER BY id) AS new_id FROM calls_1;
   INSERT INTO keys
-    SELECT id, run_id, hash, model, settings, created_at, revoked, concurrency,
-      coalesce((SELECT group_concat(started_at || ' ' || reserved || ' ' || call_id, char(10)) FROM calls_1
-        WHERE key_id = keys_1.id AND state = 'open'), ''),
-      budget, settled, reserved, uncertain, exhausted
-    FROM keys_1;
+    SELECT id, run_id, hash, model, settings, created_at, revoked, concurrency, coalesce(lines, ''), budget, settled, reserved,
+      uncertain, exhausted
+    FROM keys_1 LEFT JOIN (
+      SELECT key_id, group_concat(new_id || ' ' || started_at || ' ' || reserved || ' ' || call_id, char(10)) AS lines
+      FROM numbered WHERE state = 'open' GROUP BY key_id
+    ) ON key_id = keys_1.id;
   INSERT INTO calls
-    SELECT (key_id << 32) + row_number() OVER (PARTITION BY key_id ORDER BY id), call_id, started_at, reserved, state, ended_at,
-      cost, uncertain, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, served_model, fingerprint, status,
-      words, lowered_to, first_byte_ms, total_ms
-    FROM calls_1 WHERE state <> 'open';
+    SELECT new_id, call_id, started_at, reserved, state, coalesce(ended_at, started_at), cost, uncertain, input, cache_read,
+      cache_write_5m, cache_write_1h, output, reasoning, served_model, fingerprint, status, words, lowered_to, first_byte_ms,
+      total_ms
+    FROM numbered WHERE state <> 'open';
+  DROP TABLE numbered;
   DROP TABLE calls_1;
   DROP TABLE keys_1;
 `;
@@ -98,6 +102,6 @@ export function upgrade(db: DatabaseSync, version: number): void {
 export const OF_KEY = 'calls.id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295';
 
 /** The id before that of the first call of a key. */
-export function firstCallOf(keyId: bigint): bigint {
+export function noCallOf(keyId: bigint): bigint {
   return keyId << 32n;
 }

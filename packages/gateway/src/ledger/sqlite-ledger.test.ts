@@ -311,23 +311,3 @@ describe('the log of what was committed', () => {
     expect(log).toBeLessThan(36_000_000);
   });
 });
-
-test('what a commit that failed was to settle is settled by the next one, and what it was to open is not', async () => {
-  using folder = temporaryFolder();
-  using ledger = new SqliteLedger(folder.path, { grouped: true });
-  const key = ledger.createKey(RUN);
-  ledger.reserve(key, 'ended', 500n, 500n);
-  await ledger.durable();
-  using file = new DatabaseSync(join(folder.path, LEDGER_FILE));
-  file.exec(`CREATE TRIGGER full BEFORE UPDATE ON keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
-  ledger.settle('ended', settlement(40n));
-  ledger.reserve(key, 'begun', 100n, 100n);
-  ledger.reserve(key, 'both', 100n, 100n);
-  ledger.settle('both', settlement(7n));
-  await expect(ledger.durable()).rejects.toThrow('the disk is full');
-  expect(ledger.spend(RUN.runId)).toMatchObject({ settled: 0n, reserved: 500n, calls: 1 });
-  file.exec('DROP TRIGGER full');
-  ledger.settle('begun', settlement(9n));
-  ledger.revoke(RUN.runId);
-  expect(ledger.spend(RUN.runId)).toMatchObject({ settled: 40n, reserved: 0n, uncertain: 0n, calls: 1 });
-});

@@ -57,8 +57,8 @@ export class SqliteLedger implements Ledger, Disposable {
   /** Of the commit under way: the calls that it opens, and those that it ends. */
   readonly #opening = new Set<string>();
   readonly #ending: EndedCall[] = [];
-  /** Ends that a commit was to hold which failed (the disk was full): they come with the next one. */
-  readonly #unwritten: EndedCall[] = [];
+  /** Ends that the next commit is to hold: new ones, and those of a commit that failed (the disk was full). */
+  #unwritten: EndedCall[] = [];
 
   /** @throws LedgerError as `openLedgerFile` */
   constructor(dir: string, { now = Date.now, boot = bootId(), grouped = false }: LedgerOptions = {}) {
@@ -139,13 +139,14 @@ export class SqliteLedger implements Ledger, Disposable {
   }
 
   revoke(runId: string): void {
-    if (this.#unwritten.length > 0) this.#transaction(() => undefined);
-    this.#group.flush();
+    this.#writeAll();
     this.#statements.revoke.run(runId);
     this.#keys.forget();
   }
 
+  /** Not in a commit with calls: it may fail for itself. @throws Error of the database */
   recordRefusal(refusal: Refusal): void {
+    this.#group.flush();
     this.#refusals.record(refusal);
   }
 
@@ -167,11 +168,14 @@ export class SqliteLedger implements Ledger, Disposable {
     return this.#refusals.all();
   }
 
-  /** Open calls stay open in the file: the next process counts them as lost. */
+  /** Open calls stay open in the file: the next process counts them as lost. @throws Error of the database; it is closed all the same */
   close(): void {
-    this.#group.flush();
-    this.#checkpoints.close();
-    this.#file.close();
+    try {
+      this.#writeAll();
+    } finally {
+      this.#checkpoints.close();
+      this.#file.close();
+    }
   }
 
   [Symbol.dispose](): void {
@@ -187,14 +191,14 @@ export class SqliteLedger implements Ledger, Disposable {
   /** Nothing was sent for the calls that were to be opened: they are forgotten. Those that ended have ended. */
   #undone(): void {
     this.#keys.forget();
-    this.#unwritten.push(...this.#ending.splice(0).filter(({ call }) => !this.#opening.has(call.callId)));
+    this.#unwritten.push(...this.#ending.splice(0));
+    this.#unwritten = this.#unwritten.filter(({ call }) => !this.#opening.has(call.callId));
     for (const callId of this.#opening) this.#open.delete(callId);
     this.#opening.clear();
   }
 
   #transaction<T>(part: () => T): T {
     const result = this.#group.transaction(() => {
-      // One that can't be written at all keeps its reservation, and is not tried again.
       for (let ended = this.#unwritten.shift(); ended; ended = this.#unwritten.shift()) this.#writeEnd(ended);
       return part();
     });
@@ -202,10 +206,14 @@ export class SqliteLedger implements Ledger, Disposable {
     return result;
   }
 
+  #writeAll(): void {
+    if (this.#unwritten.length > 0) this.#transaction(() => undefined);
+    this.#group.flush();
+  }
+
   #openCall(keyId: bigint, callId: string, amount: NanoUsd): void {
-    const opened = { callId, startedAt: this.#now(), reserved: amount };
     this.#transaction(() => {
-      this.#keys.change(keyId, { opened });
+      const opened = this.#keys.open(keyId, { callId, startedAt: this.#now(), reserved: amount });
       this.#opening.add(callId);
       this.#open.set(callId, { ...opened, keyId });
     });
@@ -215,12 +223,19 @@ export class SqliteLedger implements Ledger, Disposable {
     const call = this.#open.get(callId);
     if (!call) return;
     this.#open.delete(callId);
-    this.#transaction(() => this.#writeEnd({ call, end, at: this.#now() }));
+    this.#unwritten.push({ call, end, at: this.#now() });
+    this.#transaction(() => undefined);
   }
 
+  /** One that can't be written at all keeps its reservation, and is not tried again; one is that the database gave up with the whole commit. */
   #writeEnd(ended: EndedCall): void {
     const { call, end, at } = ended;
-    this.#statements.insertCall.run(...callColumns(this.#keys.nextCall(call.keyId), call, end, at));
+    try {
+      this.#statements.insertCall.run(...callColumns(call, end, at));
+    } catch (error) {
+      if (!this.#file.db.isTransaction) this.#unwritten.push(ended);
+      throw error;
+    }
     const { cost, uncertain } = end;
     this.#keys.change(call.keyId, { ended: call, settled: cost, uncertain });
     this.#ending.push(ended);
@@ -266,7 +281,7 @@ function loseOpenCalls(db: DatabaseSync, now: number): void {
   for (const { id, openCalls } of open.all().map(readKeyRow)) {
     for (const call of openCalls.values()) {
       const lost = { state: 'lost', cost: 0n, uncertain: call.reserved, status: undefined, words: undefined } as const;
-      insert.run(...callColumns(keys.nextCall(id), call, lost, now));
+      insert.run(...callColumns(call, lost, now));
       keys.change(id, { ended: call, uncertain: call.reserved });
     }
   }
