@@ -28,7 +28,10 @@ const withoutSsh: Plugin = {
   },
 };
 
-/** Modules that stand for larger ones of which they hold what we use: to load code takes time, and to keep it takes memory. */
+/**
+ * Modules that stand for larger ones and hold what we use of them: to load code takes time, and to keep it takes memory. Another
+ * name that is imported has to be added here, else no bundle is made.
+ */
 const LEAN: Readonly<Record<string, string>> = {
   undici: `
     export { default as Agent } from 'undici/lib/dispatcher/agent.js';
@@ -39,11 +42,10 @@ const LEAN: Readonly<Record<string, string>> = {
 const lean: Plugin = {
   name: 'lean',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^undici$|^\.\.\/locales\/index\.js$/ }, ({ path, resolveDir }) => ({
-      path,
-      namespace: 'lean',
-      pluginData: resolveDir,
-    }));
+    onResolve({ filter: /^undici$|^\.\.\/locales\/index\.js$/ }, ({ path, resolveDir, importer }) => {
+      if (path !== 'undici' && !importer.includes('/node_modules/zod/')) return undefined;
+      return { path, namespace: 'lean', pluginData: resolveDir };
+    });
     onLoad({ filter: /.*/, namespace: 'lean' }, ({ path, pluginData }) => ({
       contents: LEAN[path] ?? '',
       resolveDir: pluginData,

@@ -10,7 +10,7 @@ const MAX_ERROR_BODY = 1024 * 1024;
 const SILENCE_MS = 15 * 60_000;
 const CONNECT_MS = 10_000;
 /** So much of an answer is read before somebody takes it: a provider that is to wait goes on until this is full. Bytes. */
-const SOCKET = { highWaterMark: 16 * 1024 };
+const SOCKET_OPTIONS = { highWaterMark: 16 * 1024 };
 
 export interface UpstreamRequest {
   readonly origin: string;
@@ -45,7 +45,7 @@ export class Upstream {
   readonly #agent: Agent;
 
   constructor() {
-    const connect = buildConnector({ ...SOCKET, allowH2: false, timeout: CONNECT_MS });
+    const connect = buildConnector({ ...SOCKET_OPTIONS, allowH2: false, timeout: CONNECT_MS });
     this.#agent = new Agent({
       allowH2: false,
       pipelining: 1,
