@@ -171,7 +171,7 @@ async function launch(place: GatewayPlace, admin: AdminClient): Promise<GatewayS
  */
 const NODE_FLAGS = [
   '--disable-warning=ExperimentalWarning',
-  '--max-semi-space-size=8',
+  '--max-semi-space-size=4',
   '--no-maglev',
   '--no-parallel-scavenge',
   '--no-minor-gc-task',
